@@ -7,7 +7,8 @@
 #include "document.h"
 #include "textbuf.h"
 
-#define CLAIMS "docs/claims"
+#define CLAIMS     "docs/claims"
+#define VALIDATION "docs/validation.md"
 
 /** Stands for all papers on the command line. */
 #define PAPERS_ALL "all"
@@ -31,5 +32,16 @@ int papers_list(const struct words *papers);
 
 /** Whether @p name is one of the papers, or all of them; else says so. */
 bool papers_know(const struct words *papers, const char *name);
+
+/* The reports that `weft reproduce` leaves: as Markdown and as a page. */
+
+/** Writes the paper's part of VALIDATION anew, where those of other papers stay, and report.html in
+ * @p folder. An exit status. */
+int paper_report_whole(struct document *claims, const char *paper, const char *results,
+                       const char *folder);
+
+/** Writes report.md and report.html in @p folder, and the report in short on standard output. An
+ * exit status. */
+int paper_report_part(struct document *claims, const char *results, const char *folder);
 
 #endif

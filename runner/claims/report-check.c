@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a claims file may hold. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,4 +152,22 @@ claims_check(const struct document *claims, struct diagnostics *d)
             }
         }
     }
+}
+
+struct document *
+claims_read(const char *path)
+{
+    CLEANUP(diag_free) struct diagnostics d = {.file = path};
+    struct document *claims = document_read_as(&claims_grammar, path, &d);
+    if (claims)
+    {
+        claims_check(claims, &d);
+    }
+    if (d.n)
+    {
+        document_free(claims);
+        claims = NULL;
+    }
+    diag_print(&d, stderr);
+    return claims;
 }

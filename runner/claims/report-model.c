@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A report's claims and tables, with what their queries give, as a tree. */
+#include <errno.h>
 #include <libxml/uri.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "drawings.h"
 #include "files.h"
 #include "provenance.h"
-#include "report-numbers.h"
+#include "report-query.h"
 #include "report-verdict.h"
 #include "results-page.h"
+#include "sweep-run.h"
 
 /** What one file of claims makes. */
 struct part
@@ -29,22 +31,15 @@ beside(const struct document *claims, const char *file)
     return xformat("%.*s%s", slash ? (int)(slash - claims->path) + 1 : 0, claims->path, file);
 }
 
-/** Whether a column of values has none because there are no rows. */
-static bool
-is_without_rows(const struct report_numbers *n, size_t at)
-{
-    return n->columns[at % n->rows->ncolumns].kind == REPORT_VALUE &&
-           n->holes[at].ground == QUERY_NO_ROWS;
-}
-
-/** Whether a claim has numbers, or needs none. */
+/** Whether a claim has numbers, and none is lacking for want of rows; or needs none. */
 static bool
 has_run(const struct report_numbers *n)
 {
     bool run = !n || (n->rows && n->rows->nrows > 0);
     for (size_t at = 0; n && run && at < n->rows->nrows * n->rows->ncolumns; at++)
     {
-        run = !is_without_rows(n, at);
+        run = n->columns[at % n->rows->ncolumns].kind != REPORT_VALUE ||
+              n->holes[at].ground != QUERY_NO_ROWS;
     }
     return run;
 }
@@ -247,4 +242,44 @@ report_make(struct document *const *claims, size_t n, const struct report_option
         page = NULL;
     }
     return page;
+}
+
+/* --- its file --------------------------------------------------------------------------------- */
+
+static int
+write_into(const char *text, const char *output)
+{
+    FILE *file = fopen(output, "w");
+    const bool good = file && fputs(text, file) >= 0;
+    if ((file && fclose(file) != 0) || !good)
+    {
+        fprintf(stderr, "weft: error: cannot write %s: %s\n", output, strerror(errno));
+        return EXIT_FAILED;
+    }
+    return EXIT_GOOD;
+}
+
+int
+report_deliver(const char *text, const char *output)
+{
+    if (!output)
+    {
+        fputs(text, stdout);
+        return EXIT_GOOD;
+    }
+    struct stat st;
+    if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
+    {
+        return write_into(text, output); /* a device or a pipe stays what it is */
+    }
+    const char *slash = strrchr(output, '/');
+    OWNED char *why = NULL;
+    OWNED char *folder =
+        slash ? xformat("%.*s", slash > output ? (int)(slash - output) : 1, output) : xstrdup(".");
+    bool good = file_replace(folder, slash ? slash + 1 : output, text, strlen(text), &why);
+    if (!good)
+    {
+        fprintf(stderr, "weft: error: %s\n", why);
+    }
+    return good ? EXIT_GOOD : EXIT_FAILED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "report-numbers.h"
+#include "report-query.h"
 
 #include <math.h>
 #include <stdlib.h>

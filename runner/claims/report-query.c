@@ -292,7 +292,7 @@ ask(struct report_source *s, const struct element *query, struct query_hole **ho
 {
     struct query_mistake m;
     struct query_rows *rows = database_query(s->db, query->text, s->options->limits, &m);
-    *holes = rows ? database_holes(s->db, query->text, s->options->limits, rows, &m) : NULL;
+    *holes = rows ? database_holes(s->db, query->text, s->options->limits, rows->nrows, &m) : NULL;
     if (!*holes)
     {
         diag_error(s->d, query->text_line + m.line, "%s", m.message);
@@ -314,7 +314,6 @@ take_answer(struct report_source *s, const struct element *e, const struct eleme
     for (size_t c = 0; c < rows->ncolumns; c++)
     {
         n->columns[c] = describe_column(e, query, rows->columns[c]);
-        n->nvalues += n->columns[c].kind == REPORT_VALUE;
     }
     if (s->d->reported == before)
     {
@@ -357,14 +356,6 @@ report_numbers_free(struct report_numbers *n)
         free(n->columns);
         free(n);
     }
-}
-
-char *
-report_cell_text(const struct query_cell *cell)
-{
-    struct text t = {0};
-    query_cell_add(&t, cell);
-    return text_take(&t);
 }
 
 bool

@@ -3,6 +3,7 @@
 #ifndef WEFT_RUNNER_REPORT_QUERY_H
 #define WEFT_RUNNER_REPORT_QUERY_H
 
+#include "page.h"
 #include "report.h"
 
 /** A column of an answer that says which rows are of former code, and is not shown. */
@@ -48,7 +49,6 @@ struct report_numbers
     struct query_rows *rows;       /**< NULL: it was not run */
     struct query_hole *holes;      /**< as database_holes() */
     struct report_column *columns; /**< [column] */
-    size_t nvalues;
 };
 
 /** Asks; NULL if @p e has no query. What is wrong or missing is reported to the source's
@@ -60,10 +60,29 @@ void report_numbers_free(struct report_numbers *n);
 const struct element *report_next(const struct element *parent, const char *name,
                                   const struct element *after);
 
-/** A cell as it is shown; the caller frees it. */
-char *report_cell_text(const struct query_cell *cell);
-
 /** Whether a row is of former code. */
 bool report_is_former(const struct report_numbers *n, size_t row);
+
+/* --- in words, as parts of a page's tree ------------------------------------------------------ */
+
+/** Behind what was made by an algorithm's former code. */
+#define REPORT_FORMER_MARK " †"
+
+/** Of a table that is shown at once. */
+#define REPORT_MOST_ROWS 16
+
+/** Adds a <value> for each number that Weft has beside a claim of the paper. */
+void report_add_values(xmlNode *claim, const struct element *e, const struct report_numbers *n);
+
+/** Adds the columns and rows of a table; that of a FORMER_COLUMN is not shown. */
+void report_add_rows(xmlNode *table, const struct report_numbers *n);
+
+/** Adds a <cell>, which is sorted by the cell's number or that of its text. @p number: it is set as
+ * one. */
+xmlNode *report_add_cell(xmlNode *row, const char *text, const struct query_cell *cell,
+                         bool number);
+
+/** Whether a claim has a number of former code; @p n may be NULL. */
+bool report_claim_is_former(const struct element *claim, const struct report_numbers *n);
 
 #endif

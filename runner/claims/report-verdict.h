@@ -24,9 +24,6 @@ enum report_verdict
 /** What a claim's attribute may say, separated by spaces. */
 #define VERDICT_WORDS "agrees differs open none"
 
-/** What a claim's attribute says after report_verdict_set_quick(); a file may not say it. */
-void report_verdict_set_quick(struct element *claim);
-
 /** What holds for a claim: as its attribute says, unless its numbers were not run or are of former
  * code. */
 enum report_verdict report_verdict_of(const struct element *claim, bool run, bool former);
@@ -41,5 +38,11 @@ struct report_verdict_text
 };
 
 extern const struct report_verdict_text report_verdicts[VERDICTS];
+
+/** Lets the claims look at the results of the quick version of @p scenario, which is called @p
+ * quick and made by 'weft run @p with', instead of the full ones, for which the verdicts were
+ * given. */
+void claims_use_quick(struct document *claims, const char *scenario, const char *with,
+                      const char *quick);
 
 #endif

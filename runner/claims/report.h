@@ -11,7 +11,7 @@
 
 #include "document.h"
 #include "page.h"
-#include "query-holes.h"
+#include "query.h"
 #include "textbuf.h"
 
 /** What a claims file may hold. */

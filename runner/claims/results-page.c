@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "results-page.h"
 
+#include <libxml/parser.h>
+#include <libxml/uri.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +11,80 @@
 #include "columns.h"
 #include "csv.h"
 #include "document.h"
-#include "drawings.h"
+#include "files.h"
 #include "provenance.h"
-#include "report-numbers.h"
+#include "report-query.h"
+#include "textbuf.h"
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/** The names of the figures in a folder, without ".svg". */
+static struct words
+figures_in(const struct folder *f)
+{
+    struct words names = {0};
+    CLEANUP(list_drop) DIR *dir = folder_list(f);
+    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
+    {
+        const size_t n = strlen(e->d_name);
+        if (e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".svg") == 0)
+        {
+            words_add(&names, xformat("%.*s", (int)(n - 4), e->d_name));
+        }
+    }
+    if (names.n)
+    {
+        qsort(names.word, names.n, sizeof *names.word, by_name);
+    }
+    return names;
+}
+
+/** Whether a file is an SVG document. */
+static bool
+is_svg(const char *bytes, size_t n)
+{
+    const int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
+    xmlDoc *doc = xmlReadMemory(bytes, (int)n, NULL, NULL, options);
+    const xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
+    const bool is = root && root->ns && strcmp((const char *)root->name, "svg") == 0 &&
+                    strcmp((const char *)root->ns->href, "http://www.w3.org/2000/svg") == 0;
+    xmlFreeDoc(doc);
+    return is;
+}
+
+void
+drawings_add(xmlNode *section, const char *folder)
+{
+    CLEANUP(folder_close) struct folder f = NO_FOLDER;
+    OWNED char *unopened = NULL;
+    CLEANUP(words_free)
+    struct words names = folder_open(&f, folder, &unopened) ? figures_in(&f) : (struct words){0};
+    for (size_t i = 0; i < names.n; i++)
+    {
+        OWNED char *file = xformat("%s.svg", names.word[i]), *why = NULL;
+        size_t n = 0;
+        OWNED char *bytes = file_read(&f, file, &n, &why);
+        const char *missing = !bytes                   ? why
+                              : n > DRAWING_MOST_BYTES ? "it is too large"
+                              : !is_svg(bytes, n)      ? "it is no SVG"
+                                                       : NULL;
+        xmlNode *drawing = page_add(section, "drawing", NULL);
+        page_set(drawing, "name", names.word[i]);
+        page_set(drawing, "missing", missing);
+        if (!missing)
+        {
+            xmlChar *escaped = xmlURIEscapeStr((const xmlChar *)bytes, (const xmlChar *)"/:;=,");
+            page_format(drawing, "image", "data:image/svg+xml,%s", escaped);
+            xmlFree(escaped);
+        }
+    }
+}
 
 /** Of a table that is shown; more say so. */
 #define MOST_ROWS 1000
@@ -40,27 +113,17 @@ struct shown_column
     bool is_spread; /**< of the mean and half of its interval, SPREAD_COLUMNS - 1 later */
 };
 
-/** The name without an end that it has; NULL: it has another one. */
-static char *
-without_end(const char *name, const char *end)
-{
-    const size_t n = strlen(name), of = strlen(end);
-    return n > of && strcmp(name + n - of, end) == 0 ? xformat("%.*s", (int)(n - of), name) : NULL;
-}
-
 /** What mean and interval of a column that begins at @p c are of; NULL: they are not there. */
 static char *
 spread_at(const struct query_rows *rows, size_t c)
 {
-    const size_t last = c + SPREAD_COLUMNS - 1;
-    char *mean = without_end(rows->columns[c], "_mean");
-    OWNED char *half = last < rows->ncolumns ? without_end(rows->columns[last], "_ci95") : NULL;
-    if (mean && (!half || strcmp(mean, half) != 0))
-    {
-        free(mean);
-        mean = NULL;
-    }
-    return mean;
+    const size_t last = c + SPREAD_COLUMNS - 1, n = strlen(rows->columns[c]);
+    const char *end = rows->columns[c] + (n > 5 ? n - 5 : n);
+    OWNED char *name = xformat("%.*s", (int)(end - rows->columns[c]), rows->columns[c]);
+    OWNED char *half = xformat("%s_ci95", name);
+    const bool is = strcmp(end, "_mean") == 0 && last < rows->ncolumns &&
+                    strcmp(half, rows->columns[last]) == 0;
+    return is ? xstrdup(name) : NULL;
 }
 
 /** "162 ± 3 (8/10)": the interval has one digit unless it is 10 or more. */
@@ -92,7 +155,7 @@ static char *
 cell_text(const struct query_rows *rows, const struct shown_column *columns, size_t row, size_t c)
 {
     const struct query_cell *cells = &rows->cells[row * rows->ncolumns];
-    return columns[c].is_spread ? spread_text(cells, c) : report_cell_text(&cells[c]);
+    return columns[c].is_spread ? spread_text(cells, c) : query_cell_text(&cells[c]);
 }
 
 /** Whether all rows have the same in a column. */
@@ -201,7 +264,7 @@ add_constants(xmlNode *section, const struct query_rows *rows, const struct show
 static void
 set_digits(xmlNode *to, const struct query_cell *cell)
 {
-    OWNED char *mean = report_cell_text(cell), *half = report_cell_text(cell + SPREAD_COLUMNS - 1);
+    OWNED char *mean = query_cell_text(cell), *half = query_cell_text(cell + SPREAD_COLUMNS - 1);
     if (*half)
     {
         page_format(to, "title", "%s ± %s", mean, half);
@@ -325,7 +388,7 @@ results_add_facts(xmlNode *section, const char *folder, struct database *db)
         page_add_code(fact, folder);
         for (size_t r = 0; rows && r < rows->nrows; r++)
         {
-            OWNED char *text = report_cell_text(&rows->cells[2 * r + 1]);
+            OWNED char *text = query_cell_text(&rows->cells[2 * r + 1]);
             page_set(page_add(facts, "fact", text), "name", rows->cells[2 * r].text);
         }
     }
@@ -349,22 +412,14 @@ name_of(const char *folder)
     return xformat("%.*s", (int)(n - start), folder + start);
 }
 
-/** The scenario that results are of; NULL: it cannot be read. */
-static struct document *
-scenario_of(const char *folder)
-{
-    CLEANUP(diag_free) struct diagnostics d = {0};
-    OWNED char *path = xformat("%s/scenario.xml", folder);
-    struct document *scenario = document_read(path, &d);
-    return scenario;
-}
-
 /** Adds a section. False after a message. */
 static bool
 add_results(xmlNode *part, const char *folder, size_t number, bool alone)
 {
     OWNED char *why = NULL, *none = NULL, *name = name_of(folder);
-    CLEANUP(document_drop) struct document *scenario = scenario_of(folder);
+    OWNED char *path = xformat("%s/scenario.xml", folder);
+    CLEANUP(diag_free) struct diagnostics d = {0};
+    CLEANUP(document_drop) struct document *scenario = document_read(path, &d);
     const struct element *given = scenario ? element_child(scenario->root, "title") : NULL;
     const struct element *title = given && !text_is_blank(given->text) ? given : NULL;
     CLEANUP(database_drop) struct database *db = database_open(folder, &why);

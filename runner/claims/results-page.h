@@ -15,4 +15,11 @@ xmlDoc *results_page(char *const *folders, size_t n);
  * be asked or @p db is NULL. */
 void results_add_facts(xmlNode *section, const char *folder, struct database *db);
 
+/** Largest figure that a page takes up, bytes. */
+#define DRAWING_MOST_BYTES ((size_t)8 << 20)
+
+/** Adds a <drawing> for each NAME.svg in a folder, as the address of an image: whoever wrote the
+ * file, browsers run nothing in an image and fetch nothing for it. */
+void drawings_add(xmlNode *section, const char *folder);
+
 #endif

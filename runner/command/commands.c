@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cost.h"
 #include "experiment.h"
 #include "figures.h"
 #include "list.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"
 #include "schema.h"
+#include "sweep-run.h"
 
 static int
 run(const struct arguments *a)

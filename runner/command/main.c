@@ -15,7 +15,6 @@
 #include "provenance.h"
 #include "sweep-run.h"
 #include "textbuf.h"
-#include "validation.h"
 
 /* What the exit status of run, sweep and run-one says. */
 #define STATUS_HELP                                                                                \

@@ -7,17 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "claims-quick.h"
 #include "commands.h"
 #include "experiment.h"
 #include "files.h"
-#include "paper-report.h"
 #include "papers.h"
 #include "provenance.h"
+#include "report-verdict.h"
 #include "report.h"
 #include "results-folder.h"
 #include "textbuf.h"
-#include "validation.h"
 
 #define LOG     "runs.log"
 #define NEW_LOG ".tmp-" LOG

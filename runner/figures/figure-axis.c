@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "figure-axis.h"
+#include "figure-layout.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -93,22 +93,6 @@ figure_columns_mistake(const struct element *figure, char *const *names, size_t 
 
 /* --- <query> ---------------------------------------------------------------------------------- */
 
-/** A <query> while its columns are looked at. */
-struct trial
-{
-    const struct element *figure;
-    char *why;
-};
-
-static bool
-try_columns(void *user, char *const *names, size_t n)
-{
-    struct trial *t = user;
-    size_t at[FIGURE_COLUMNS];
-    t->why = figure_columns_mistake(t->figure, names, n, at);
-    return false;
-}
-
 /** What a <query> says itself. */
 static void
 check_others(const struct element *figure, struct diagnostics *d)
@@ -134,20 +118,16 @@ check_others(const struct element *figure, struct diagnostics *d)
 void
 figure_check_query(const struct element *figure, struct database *tables, struct diagnostics *d)
 {
-    struct trial t = {.figure = figure};
     const struct element *query = figure_own_query(figure);
-    const struct query_reader reader = {try_columns, NULL, &t};
     struct query_mistake m = {NULL, 0};
+    size_t at[FIGURE_COLUMNS];
     check_others(figure, d);
-    if (tables)
-    {
-        database_read(tables, query->text, QUERY_LIMITS, &reader, &m);
-    }
-    if (m.message || t.why)
+    struct query *q = tables ? query_begin(tables, query->text, QUERY_LIMITS, &m) : NULL;
+    OWNED char *why = q ? figure_columns_mistake(figure, q->columns, q->ncolumns, at) : m.message;
+    if (why)
     {
         diag_error(d, query->text_line + m.line, "<query> of <figure %s>: %s",
-                   element_value(figure, "name"), m.message ? m.message : t.why);
+                   element_value(figure, "name"), why);
     }
-    free(m.message);
-    free(t.why);
+    query_end(q);
 }

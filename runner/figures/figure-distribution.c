@@ -12,43 +12,41 @@
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
+static void
+add_share(struct figure_data *d, double x, double y)
+{
+    figure_add_point(d, (struct figure_point){.x = x, .y = y, .low = y, .high = y, .n = 1});
+}
+
 /** Shares up to x, or above it, where an axis without 0 ends with the last value. Jumps stand
  * upright; between close steps it is straight. A single step stands on an axis without 0 as well,
  * down to the share of one value. */
-size_t
-figure_cdf_of(struct pool *p, bool above, double y_scale, struct figure_point **points)
+void
+figure_add_cdf(struct figure_data *d, struct pool *p, bool above, double y_scale)
 {
     struct cdf_point *steps;
     pool_sort(p);
     const size_t nsteps = pool_cdf(p, &steps);
-    struct figure_point *curve = *points = xcalloc(2 * nsteps + 1, sizeof *curve);
     double before = 0;
-    size_t n = 0;
     for (size_t i = 0; i < nsteps; i++)
     {
         const double x = steps[i].x, share = steps[i].share;
         const bool last = above && i + 1 == nsteps;
         if (i == 0 || last || share - before > JUMP)
         {
-            curve[n++] = (struct figure_point){.x = x, .y = above ? 1 - before : before};
+            add_share(d, x, y_scale * (above ? 1 - before : before));
         }
         if (!last)
         {
-            curve[n++] = (struct figure_point){.x = x, .y = above ? 1 - share : share};
+            add_share(d, x, y_scale * (above ? 1 - share : share));
         }
         before = share;
     }
     if (above && nsteps == 1)
     {
-        curve[n++] = (struct figure_point){.x = steps[0].x, .y = 1 / (double)p->n};
-    }
-    for (size_t i = 0; i < n; i++)
-    {
-        curve[i].y = curve[i].low = curve[i].high = curve[i].y * y_scale;
-        curve[i].n = 1;
+        add_share(d, steps[0].x, y_scale / (double)p->n);
     }
     free(steps);
-    return n;
 }
 
 /* --- boxes ------------------------------------------------------------------------------------ */

@@ -8,21 +8,14 @@
 #include "figure-markup.h"
 #include "figure-read.h"
 
-/** A column of the sweep. */
-struct swept
-{
-    const struct plan_dimension *dim; /**< NULL: it is none */
-    size_t cell;
-};
-
 /** Whether a point has the values of all of @p n columns that are of its dimension. */
 static bool
-has_values(const struct plan_dimension *dim, size_t p, const struct swept *columns,
+has_values(const struct plan_dimension *dim, size_t p, const struct plan_column *const *columns,
            char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++)
     {
-        if (columns[i].dim == dim && strcmp(dim->points[p].cells[columns[i].cell], keys[i]) != 0)
+        if (columns[i] && columns[i]->dim == dim && strcmp(plan_cell(columns[i], p), keys[i]) != 0)
         {
             return false;
         }
@@ -30,22 +23,22 @@ has_values(const struct plan_dimension *dim, size_t p, const struct swept *colum
     return true;
 }
 
-/** The point of a dimension that has the values @p keys of @p n columns, one of those that the
- * figure shows if there is any; NULL: none. */
+/** The point of a column's dimension that has the values @p keys of @p n columns, one of those that
+ * the figure shows if there is any; NULL: none. */
 static const struct plan_point *
-point_of(const struct element *figure, const struct plan_dimension *dim,
-         const struct swept *columns, char *const *keys, size_t n)
+point_of(const struct element *figure, const struct plan_column *column,
+         const struct plan_column *const *columns, char *const *keys, size_t n)
 {
     const struct plan_point *found = NULL;
-    for (size_t p = 0; dim && p < dim->npoints; p++)
+    for (size_t p = 0; column && p < column->dim->npoints; p++)
     {
-        if (has_values(dim, p, columns, keys, n))
+        if (has_values(column->dim, p, columns, keys, n))
         {
-            if (figure_shows_point(figure, dim, p))
+            if (figure_shows_point(figure, column->dim, p))
             {
-                return &dim->points[p];
+                return &column->dim->points[p];
             }
-            found = found ? found : &dim->points[p];
+            found = found ? found : &column->dim->points[p];
         }
     }
     return found;
@@ -55,14 +48,14 @@ point_of(const struct element *figure, const struct plan_dimension *dim,
 
 /** Whether all values of a part are values of a column, and not plain numbers without labels. */
 static bool
-are_cells(const struct element *figure, struct swept s, const struct figure_names *names,
-          size_t part)
+are_cells(const struct element *figure, const struct plan_column *column,
+          const struct figure_names *names, size_t part)
 {
     for (size_t i = 0; i < names->n; i++)
     {
         char *const *key = &names->keys[i * names->parts + part];
         const char *unit = csv_unit(*key);
-        const struct plan_point *point = point_of(figure, s.dim, &s, key, 1);
+        const struct plan_point *point = point_of(figure, column, &column, key, 1);
         if (!point || (unit && !*unit && !point->label))
         {
             return false;
@@ -72,28 +65,20 @@ are_cells(const struct element *figure, struct swept s, const struct figure_name
 }
 
 /** The column of that name; of a query's values without one the first that has all of them. */
-static struct swept
+static const struct plan_column *
 column_of(const struct plan *plan, const struct element *figure, const char *name,
           const struct figure_names *names, size_t part)
 {
-    struct swept s = {NULL, 0};
+    size_t i = 0;
     if (!figure_own_query(figure))
     {
-        s.dim = name ? plan_column(plan, name, &s.cell) : NULL;
-        return s;
+        return name ? plan_column(plan, name) : NULL;
     }
-    for (size_t k = 0; k < plan->ndimensions; k++)
+    while (i < plan->ncolumns && !are_cells(figure, &plan->columns[i], names, part))
     {
-        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
-        {
-            s = (struct swept){&plan->dimensions[k], c};
-            if (are_cells(figure, s, names, part))
-            {
-                return s;
-            }
-        }
+        i++;
     }
-    return (struct swept){NULL, 0};
+    return i < plan->ncolumns ? &plan->columns[i] : NULL;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -101,23 +86,24 @@ column_of(const struct plan *plan, const struct element *figure, const char *nam
 /** The name of a value of @p n parts, each in a row of its own, or the label that a <zip> gives to
  * several of them at once. Puts the sweep's own spelling into its parts. */
 static char *
-name_value(const struct element *figure, const struct swept *columns, char **parts, size_t n)
+name_value(const struct element *figure, const struct plan_column *const *columns, char **parts,
+           size_t n)
 {
     const struct plan_point *points[FIGURE_MOST_X];
     const struct plan_dimension *labelled = NULL;
     struct text t = {0};
     for (size_t i = 0; i < n; i++)
     {
-        points[i] = point_of(figure, columns[i].dim, columns, parts, n);
+        points[i] = point_of(figure, columns[i], columns, parts, n);
     }
     for (size_t i = 0; i < n; i++)
     {
-        const struct plan_dimension *dim = columns[i].dim;
+        const struct plan_dimension *dim = columns[i] ? columns[i]->dim : NULL;
         const char *label = points[i] ? points[i]->label : NULL;
         if (points[i])
         {
             free(parts[i]);
-            parts[i] = xstrdup(points[i]->cells[columns[i].cell]);
+            parts[i] = xstrdup(points[i]->cells[columns[i]->cell]);
         }
         if (i == 0 || !dim || dim != labelled)
         {
@@ -134,12 +120,12 @@ name_all(const struct plan *plan, const struct element *figure, const char *give
          struct figure_names *names)
 {
     CLEANUP(words_free) struct words w = words_split(given ? given : "");
-    struct swept columns[FIGURE_MOST_X];
+    const struct plan_column *columns[FIGURE_MOST_X];
     for (size_t i = 0; i < names->parts; i++)
     {
         columns[i] = column_of(plan, figure, i < w.n ? w.word[i] : NULL, names, i);
     }
-    names->column = columns[0].dim ? columns[0].dim->columns[columns[0].cell] : NULL;
+    names->column = columns[0];
     names->names = xcalloc(names->n, sizeof *names->names);
     for (size_t i = 0; i < names->n; i++)
     {
@@ -160,86 +146,70 @@ by_tic(const void *a, const void *b)
 static double
 value_near(const struct figure_data *d, double x)
 {
-    for (size_t i = 0; i < d->ncurves; i++)
+    for (size_t i = 0; i < d->npoints; i++)
     {
-        for (size_t k = 0; k < d->npoints[i]; k++)
+        if (fabs(d->points[i].x - x) <= 1e-12 * fabs(x))
         {
-            if (fabs(d->points[i][k].x - x) <= 1e-12 * fabs(x))
-            {
-                return d->points[i][k].x;
-            }
+            return d->points[i].x;
         }
     }
     return NAN;
 }
 
-/** The value of x that a point of the sweep is; false: it is no number. */
+/** The value of x that a value of a column is; false: it is no number. */
 static bool
-x_of(const struct element *figure, const struct plan_point *point, size_t cell, double *x)
+x_of(const struct element *figure, const struct plan_column *column, size_t p, double *x)
 {
-    const bool number = csv_number(point->cells[cell], x) == CELL_NUMBER;
+    const bool number = csv_number(plan_cell(column, p), x) == CELL_NUMBER;
     *x *= figure_own_query(figure) ? 1 : element_number(figure, "x-scale").real;
     return number;
 }
 
 /** Whether all values of x among the points are values of a column that have labels. */
 static bool
-are_labelled(const struct element *figure, struct swept s, const struct figure_data *d)
+are_labelled(const struct element *figure, const struct plan_column *column,
+             const struct figure_data *d)
 {
-    size_t found = 0, all = 0;
-    for (size_t i = 0; i < d->ncurves; i++)
+    size_t found = 0;
+    for (size_t i = 0; i < d->npoints; i++)
     {
-        all += d->npoints[i];
-        for (size_t k = 0; k < d->npoints[i]; k++)
+        double x;
+        for (size_t p = 0; p < column->dim->npoints; p++)
         {
-            double x;
-            for (size_t p = 0; p < s.dim->npoints; p++)
-            {
-                const struct plan_point *point = &s.dim->points[p];
-                const bool is = point->label && x_of(figure, point, s.cell, &x) &&
-                                fabs(x - d->points[i][k].x) <= 1e-12 * fabs(x);
-                found += is;
-            }
+            found += column->dim->points[p].label && x_of(figure, column, p, &x) &&
+                     fabs(x - d->points[i].x) <= 1e-12 * fabs(x);
         }
     }
-    return all > 0 && found == all;
+    return found > 0 && found == d->npoints;
 }
 
 /** The column of the sweep that x is; of a query's numbers one that has labels for all of them. */
-static struct swept
+static const struct plan_column *
 column_of_x(const struct plan *plan, const struct element *figure, const struct figure_data *d)
 {
     const char *x = element_value(figure, "x");
-    struct swept s = {NULL, 0};
+    size_t i = 0;
     if (!figure_own_query(figure))
     {
-        s.dim = x && !columns_find(figure_table(figure), x) ? plan_column(plan, x, &s.cell) : NULL;
-        return s;
+        return x && !columns_find(figure_table(figure), x) ? plan_column(plan, x) : NULL;
     }
-    for (size_t k = 0; k < plan->ndimensions; k++)
+    while (i < plan->ncolumns && !are_labelled(figure, &plan->columns[i], d))
     {
-        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
-        {
-            s = (struct swept){&plan->dimensions[k], c};
-            if (are_labelled(figure, s, d))
-            {
-                return s;
-            }
-        }
+        i++;
     }
-    return (struct swept){NULL, 0};
+    return i < plan->ncolumns ? &plan->columns[i] : NULL;
 }
 
 /** Remembers what the sweep calls the values of x. */
 static void
 name_values(const struct plan *plan, const struct element *figure, struct figure_data *d)
 {
-    const struct swept s = column_of_x(plan, figure, d);
-    for (size_t p = 0; s.dim && p < s.dim->npoints; p++)
+    const struct plan_column *column = column_of_x(plan, figure, d);
+    for (size_t p = 0; column && p < column->dim->npoints; p++)
     {
-        const struct plan_point *point = &s.dim->points[p];
+        const char *label = column->dim->points[p].label;
         double value;
-        if (!figure_shows_point(figure, s.dim, p) || !x_of(figure, point, s.cell, &value))
+        if (!figure_shows_point(figure, column->dim, p) || !x_of(figure, column, p, &value))
         {
             continue;
         }
@@ -253,8 +223,7 @@ name_values(const struct plan *plan, const struct element *figure, struct figure
         {
             ARRAY_GROW(d->tics, d->ntics);
             d->tics[d->ntics++] = (struct figure_tic){
-                value, xstrdup(point->label ? point->label : point->cells[s.cell]),
-                point->label != NULL};
+                value, xstrdup(label ? label : plan_cell(column, p)), label != NULL};
         }
     }
     if (d->ntics)

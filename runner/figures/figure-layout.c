@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure-legend.h"
 #include "figure-markup.h"
 #include "figure-script.h"
 
@@ -36,36 +35,22 @@ category_place(size_t i, size_t n)
     return ((double)i - CATEGORY_FROM) / (CATEGORY_TO(n) - CATEGORY_FROM);
 }
 
-/** The lines of all names at a width: the most lines, and the widest. */
-static void
-measure_names(char *const *names, size_t n, double width, size_t *lines, double *widest)
+/** The lines of all names at a width: the most lines, and the widest. @p one_row: the rows of a
+ * name follow one another. */
+static size_t
+measure_names(char *const *names, size_t n, double width, bool one_row, double *widest)
 {
-    *lines = 0;
+    size_t lines = 0;
     *widest = 0;
     for (size_t i = 0; i < n; i++)
     {
-        size_t count;
         double wide;
-        text_lines(names[i], width, &count, &wide);
-        *lines = count > *lines ? count : *lines;
+        OWNED char *name = one_row ? text_in_one_row(names[i]) : xstrdup(names[i]);
+        const size_t count = text_lines(name, width, &wide);
+        lines = count > lines ? count : lines;
         *widest = wide > *widest ? wide : *widest;
     }
-}
-
-/** The same of names whose rows follow one another. */
-static void
-measure_in_one_row(char *const *names, size_t n, double width, size_t *lines, double *widest)
-{
-    OWNED char **rows = xcalloc(n + 1, sizeof *rows);
-    for (size_t i = 0; i < n; i++)
-    {
-        rows[i] = text_in_one_row(names[i]);
-    }
-    measure_names(rows, n, width, lines, widest);
-    for (size_t i = 0; i < n; i++)
-    {
-        free(rows[i]);
-    }
+    return lines;
 }
 
 /** Names in their places, which are shares of an axis @p length long, ascending: side by side, in
@@ -81,7 +66,7 @@ lay_out_names(char *const *names, const double *places, size_t n, double length,
         apart = gap < apart ? gap : apart;
     }
     l.width = apart - NAME_GAP < MOST_NAME ? apart - NAME_GAP : MOST_NAME;
-    measure_names(names, n, l.width, &l.longest, &widest);
+    l.longest = measure_names(names, n, l.width, false, &widest);
     if ((widest <= apart - NAME_GAP || n < 2) && l.longest <= MOST_LINES)
     {
         l.below = (double)l.longest * LINE_EM;
@@ -89,7 +74,7 @@ lay_out_names(char *const *names, const double *places, size_t n, double length,
     }
     l.width = MOST_NAME * 2;
     l.one_row = true;
-    measure_in_one_row(names, n, l.width, &l.longest, &widest);
+    l.longest = measure_names(names, n, l.width, true, &widest);
     if (skip)
     {
         l.apart = widest + NAME_GAP;
@@ -212,13 +197,6 @@ lay_out_categories(struct figure_layout *l, const struct element *figure,
 
 /* --- what stands on the axes ------------------------------------------------------------------ */
 
-/** Where a whisker ends as far as the axis makes room for it. */
-static double
-end_of_whisker(const struct figure_layout *l, double high)
-{
-    return l->longest_whisker > 0 ? fmin(high, l->longest_whisker) : high;
-}
-
 static void
 extend_points(struct figure_layout *l, const struct figure_point *points, size_t n,
               enum figure_kind kind)
@@ -236,7 +214,7 @@ extend_points(struct figure_layout *l, const struct figure_point *points, size_t
         {
             /* what cannot be negative keeps its axis, however long the whisker is */
             axis_extend(&l->y, p->y >= 0 ? fmax(p->low, 0) : p->low);
-            axis_extend(&l->y, end_of_whisker(l, p->high));
+            axis_extend(&l->y, fmin(p->high, l->longest_whisker));
         }
         if (kind == FIGURE_BOX)
         {
@@ -253,16 +231,14 @@ limit_whiskers(struct figure_layout *l, const struct element *figure,
                const struct figure_data *data)
 {
     double most = 0, high = 0;
-    for (size_t i = 0; i < data->ncurves && figure_has_short_intervals(figure, data); i++)
+    const bool is_short = figure_has_short_intervals(figure, data);
+    for (size_t i = 0; i < data->npoints && is_short; i++)
     {
-        for (size_t k = 0; k < data->npoints[i]; k++)
-        {
-            const struct figure_point *p = &data->points[i][k];
-            most = p->n ? fmax(most, p->y) : most;
-            high = p->n ? fmax(high, p->high) : high;
-        }
+        const struct figure_point *p = &data->points[i];
+        most = p->n ? fmax(most, p->y) : most;
+        high = p->n ? fmax(high, p->high) : high;
     }
-    l->longest_whisker = !l->y.log && high > WHISKER_ROOM * most ? WHISKER_ROOM * most : 0;
+    l->longest_whisker = !l->y.log && high > WHISKER_ROOM * most ? WHISKER_ROOM * most : INFINITY;
 }
 
 static void
@@ -273,10 +249,7 @@ extend_axes(struct figure_layout *l, const struct element *figure, const struct 
     l->y.log = element_number(figure, "y-log").integer != 0;
     l->z.log = element_number(figure, "z-log").integer != 0;
     limit_whiskers(l, figure, data);
-    for (size_t i = 0; i < data->ncurves; i++)
-    {
-        extend_points(l, data->points[i], data->npoints[i], kind);
-    }
+    extend_points(l, data->points, data->npoints, kind);
     if (data->line)
     {
         extend_points(l, data->line, data->categories.n, kind);
@@ -332,9 +305,8 @@ length_of(const struct element *figure, const char *attribute, double otherwise)
 static double
 height_of(const char *text, double width, double line)
 {
-    size_t lines;
-    text_lines(text, width, &lines, NULL);
-    return (double)lines * line;
+    double widest;
+    return (double)text_lines(text, width, &widest) * line;
 }
 
 /** Rows and columns of panels, as many side by side as the scenario says or as make a block. */
@@ -362,9 +334,7 @@ lay_out_margins(struct figure_layout *l, const struct element *figure,
     l->top = EDGE_EM + l->title_high;
     l->top += l->legend_at == LEGEND_TOP ? legend_height(l) : 0;
     l->panel_right = 1.2;
-    size_t lines;
-    text_lines(t->note, room / NOTE_SIZE, &lines, NULL);
-    l->note_high = (double)lines * NOTE_EM;
+    l->note_high = height_of(t->note, room / NOTE_SIZE, NOTE_EM);
 }
 
 /** What stands to the right of the plots: the colours of a heat map, with their numbers and name.
@@ -386,14 +356,10 @@ room_to_the_right(struct figure_layout *l, const struct element *figure,
 static void
 lay_out_panel_names(struct figure_layout *l, const struct figure_texts *t)
 {
-    size_t most = 1;
+    double widest;
     l->panel_wrap = l->plot_wide;
-    for (size_t i = 0; i < t->npanels; i++)
-    {
-        size_t lines;
-        text_lines(t->panels[i], l->panel_wrap, &lines, NULL);
-        most = lines > most ? lines : most;
-    }
+    const size_t lines = measure_names(t->panels, t->npanels, l->panel_wrap, false, &widest);
+    const size_t most = lines > 1 ? lines : 1;
     l->panel_above = t->npanels > 1 ? (double)most * LINE_EM + 0.9 : 0.4;
 }
 

@@ -4,8 +4,45 @@
 #ifndef WEFT_RUNNER_FIGURE_LAYOUT_H
 #define WEFT_RUNNER_FIGURE_LAYOUT_H
 
-#include "figure-axis.h"
 #include "figure.h"
+
+/* --- axes of numbers -------------------------------------------------------------------------- */
+
+/* Their ends, and as many tics as have room beside each other. */
+
+struct figure_axis
+{
+    bool log, any;      /**< any: something stands on it */
+    bool bytes;         /**< its numbers have a unit each: "10 KB" */
+    double least, most; /**< of what stands on it; of a logarithmic one, above 0 */
+    double from, to;    /**< its ends */
+    struct text tics;   /**< gnuplot's list of them; empty: it makes its own */
+    struct text bare;   /**< the same without numbers */
+};
+
+/** Makes room for a value. */
+void axis_extend(struct figure_axis *a, double value);
+
+/**
+ * Sets the ends: those that are given (not NULL), else a linear axis begins at 0 or below what is
+ * negative, and a logarithmic one before what stands on it; @p decade: at a power of ten. @p room:
+ * the share of the axis that stays free above.
+ */
+void axis_set_ends(struct figure_axis *a, const double *from, const double *to, bool decade,
+                   double room);
+
+/** Adds a number as it stands on an axis: "10 KB" where it is of bytes, "2×10^{6}" where some of
+ * the axis' numbers are too long otherwise, else as "%g" has it. */
+void axis_add_number(struct text *t, const struct figure_axis *a, double value);
+
+/** Makes the list of tics, each with its number, of an axis @p length long (units of the font's
+ * size); @p upright: one above the other. Returns the width of the widest number. */
+double axis_tics(struct figure_axis *a, double length, bool upright);
+
+/** Where a value stands, as a share of the axis. */
+double axis_place(const struct figure_axis *a, double value);
+
+/* --- all of it -------------------------------------------------------------------------------- */
 
 /** Between the paper's edge and anything. */
 #define EDGE_EM 0.6
@@ -68,7 +105,7 @@ struct figure_layout
     bool shared;                       /**< numbers and names stand at the outer panels alone */
     double x_at, y_at;                 /**< of the axes' names, from the lower and left edge */
     double title_high;                 /**< of the title */
-    double longest_whisker;            /**< on the y axis; 0: all have room */
+    double longest_whisker;            /**< as far as the y axis makes room */
     enum legend_place legend_at;
     bool legend_titled;
     bool legend_has_no_corner;    /**< it would cover something in each of the first plot */
@@ -104,5 +141,52 @@ double category_place(size_t i, size_t n);
 /** Ends of the axis of @p n categories. */
 #define CATEGORY_FROM  (-0.6)
 #define CATEGORY_TO(n) ((double)(n)-0.4)
+
+/* --- the legend ------------------------------------------------------------------------------- */
+
+/** Where it is to stand, its rows and columns and its font; @p titled: with a title above. */
+void legend_lay_out(struct figure_layout *l, const struct element *figure,
+                    const struct figure_data *data, bool titled);
+
+/** The room that it takes, with its distance to what stands below it. */
+double legend_height(const struct figure_layout *l);
+
+/** Its place, given that of the plots. False: it is to stand in the first of them and would cover
+ * something there in each corner; then it is on top after another layout. */
+bool legend_place(struct figure_layout *l, const struct element *figure,
+                  const struct figure_data *data);
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+/** How lines show their spread: the choices of the attribute "spread". */
+enum figure_spread
+{
+    SPREAD_AUTO,
+    SPREAD_BAND,
+    SPREAD_BARS,
+    SPREAD_NONE,
+};
+
+/** How this one does, never SPREAD_AUTO: bands of many lines cover one another. */
+enum figure_spread figure_spread(const struct element *figure, const struct figure_data *data);
+
+/** Whether a line has so many points that dashes, or a whisker at each, would break it up. */
+bool figure_is_dense(const struct element *figure, const struct figure_data *data);
+
+/** The texts around the plots. */
+struct figure_texts figure_texts_make(const struct plan *plan, const struct element *figure,
+                                      const struct figure_data *data);
+void figure_texts_free(struct figure_texts *t);
+
+/**
+ * The name of a column, of a CSV file or of the sweep, with the unit of its numbers times @p scale:
+ * "completion time (ms)" for cct_us and 0.001. Without @p numbers, where its cells stand as they
+ * are and carry their units, the name alone. "" for the column of <cases> without a name. The
+ * caller frees it.
+ */
+char *column_title(const char *column, double scale, bool numbers);
+
+/** The names of the columns in a list of words, with commas. The caller frees it. */
+char *columns_title(const char *columns, double scale, bool numbers);
 
 #endif

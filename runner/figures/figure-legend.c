@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "figure-legend.h"
-
+/* How large the legend of a figure is, and where it stands. */
 #include <math.h>
 #include <string.h>
 
+#include "figure-layout.h"
 #include "figure-markup.h"
 
 #define ENTRY_EM    4.2  /* of an entry besides its text */
@@ -157,10 +157,11 @@ covered_by(const struct figure_layout *l, const struct corner *c, const struct e
     size_t covered = 0;
     for (size_t i = 0; i < data->series.n; i++)
     {
+        const struct figure_point *points = &data->points[data->first[i]];
+        const size_t n = data->first[i + 1] - data->first[i];
         covered += figure_has_categories(figure)
-                       ? covered_bars(l, c, data->points[i], data->npoints[i],
-                                      figure_kind(figure) == FIGURE_BOX)
-                       : covered_line(l, c, data->points[i], data->npoints[i]);
+                       ? covered_bars(l, c, points, n, figure_kind(figure) == FIGURE_BOX)
+                       : covered_line(l, c, points, n);
     }
     return covered;
 }

@@ -139,24 +139,17 @@ text_line(const char *s, double width)
     return n;
 }
 
-void
-text_lines(const char *s, double width, size_t *lines, double *widest)
+size_t
+text_lines(const char *s, double width, double *widest)
 {
     size_t n = 0;
-    double most = 0;
+    *widest = 0;
     for (; *s; n++)
     {
         const size_t length = text_line(s, width);
         const double wide = text_width(s, length);
-        most = wide > most ? wide : most;
+        *widest = wide > *widest ? wide : *widest;
         s += length + (s[length] != '\0');
     }
-    if (lines)
-    {
-        *lines = n;
-    }
-    if (widest)
-    {
-        *widest = most;
-    }
+    return n;
 }

@@ -28,7 +28,7 @@ char *text_in_one_row(const char *s);
  * stays together. */
 size_t text_line(const char *s, double width);
 
-/** How many lines that makes, and the width of the widest. Either may be NULL. */
-void text_lines(const char *s, double width, size_t *lines, double *widest);
+/** How many lines that makes; *widest: the width of the widest. */
+size_t text_lines(const char *s, double width, double *widest);
 
 #endif

@@ -55,7 +55,7 @@ add_bars(struct text *t, const struct figure_data *data)
             add_cell(t, data->categories.names[k]);
             for (size_t i = 0; i < data->series.n; i++)
             {
-                add_point(t, &data->points[p * data->series.n + i][k]);
+                add_point(t, &data->points[data->first[p * data->series.n + i] + k]);
             }
             if (data->line)
             {
@@ -75,9 +75,9 @@ add_lines(struct text *t, const struct figure_data *data, bool x_log, bool y_log
     {
         size_t shown = 0;
         text_add(t, "%s", i ? NEXT_BLOCK : "");
-        for (size_t k = 0; k < data->npoints[i]; k++)
+        for (size_t k = data->first[i]; k < data->first[i + 1]; k++)
         {
-            const struct figure_point *p = &data->points[i][k];
+            const struct figure_point *p = &data->points[k];
             if ((x_log && p->x <= 0) || (y_log && p->n && p->y <= 0))
             {
                 continue;
@@ -146,7 +146,7 @@ add_fields(struct text *t, const struct figure_data *data)
         text_add(t, "%s", i && row == 0 ? NEXT_BLOCK : "");
         for (size_t k = 0; k < data->categories.n; k++)
         {
-            const struct figure_point *p = &data->points[i][k];
+            const struct figure_point *p = &data->points[data->first[i] + k];
             add_cell(t, data->categories.names[k]);
             text_add(t, " ");
             add_cell(t, data->series.names[row]);
@@ -166,7 +166,7 @@ add_boxes(struct text *t, const struct figure_data *data)
         text_add(t, "%s", i ? NEXT_BLOCK : "");
         for (size_t k = 0; k < data->categories.n; k++)
         {
-            const struct figure_point *b = &data->points[i][k];
+            const struct figure_point *b = &data->points[data->first[i] + k];
             const double values[] = {b->low, b->first, b->y, b->third, b->high, b->least, b->most};
             add_cell(t, data->categories.names[k]);
             add_values(t, b, values, sizeof values / sizeof *values);
@@ -182,14 +182,11 @@ figure_has_spread(const struct figure_data *data, size_t *least, size_t *most)
 {
     *least = SIZE_MAX;
     *most = 0;
-    for (size_t i = 0; i < data->ncurves; i++)
+    for (size_t i = 0; i < data->npoints; i++)
     {
-        for (size_t k = 0; k < data->npoints[i]; k++)
-        {
-            const size_t n = data->points[i][k].n;
-            *least = n && n < *least ? n : *least;
-            *most = n > *most ? n : *most;
-        }
+        const size_t n = data->points[i].n;
+        *least = n && n < *least ? n : *least;
+        *most = n > *most ? n : *most;
     }
     return *most > 1;
 }

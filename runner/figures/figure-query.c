@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan-tables.h"
-#include "sql-text.h"
+#include "sql-file.h"
+#include "sweep-plan.h"
 
 /** A column that tells points apart. */
 struct key
@@ -48,16 +48,15 @@ add_of(struct text *t, const struct writing *w, const char *table, const char *c
 static void
 add_column(struct text *t, const struct writing *w, const char *name, bool number)
 {
-    size_t cell;
-    const struct plan_dimension *dim = plan_column(w->plan, name, &cell);
+    const struct plan_column *swept = plan_column(w->plan, name);
     if (columns_find(w->table, name))
     {
         add_of(t, w, w->from, name);
         return;
     }
-    const struct database_key key = dim ? plan_key(dim, cell) : (struct database_key){.name = NULL};
-    OWNED char *numbers = number && dim ? database_number_column(&key) : NULL;
-    add_of(t, w, "summary", numbers ? numbers : !dim && strcmp(name, "run") == 0 ? "name" : name);
+    OWNED char *numbers =
+        number && swept ? database_number_column(&w->plan->keys[swept - w->plan->columns]) : NULL;
+    add_of(t, w, "summary", numbers ? numbers : !swept && strcmp(name, "run") == 0 ? "name" : name);
 }
 
 /** Adds "0.001 * " if the figure scales the values of an axis; else false. */

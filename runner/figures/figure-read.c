@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "csv.h"
-#include "query-holes.h"
+#include "query.h"
 
 /* More make a drawing that nothing opens. */
 #define MOST_DOTS   50000
@@ -37,6 +37,8 @@ enum slot
 struct placed
 {
     size_t panel, series, category;
+    size_t curve; /**< when all are known */
+    double order; /**< in its curve: by category, of lines by x, else as they came */
     struct figure_point point;
     struct pool pool;
 };
@@ -66,9 +68,8 @@ has(const struct reading *r, enum slot slot)
 /* --- columns ---------------------------------------------------------------------------------- */
 
 static bool
-take_columns(void *user, char *const *names, size_t n)
+take_columns(struct reading *r, char *const *names, size_t n)
 {
-    struct reading *r = user;
     r->why = figure_columns_mistake(r->figure, names, n, r->at);
     r->data->whiskers = !figure_is(r->figure, FIGURES_OF_ROWS) &&
                         (!figure_own_query(r->figure) || has(r, SLOT_LOW) || has(r, SLOT_HIGH));
@@ -215,6 +216,9 @@ read_line(struct reading *r, const struct query_cell *cells, size_t category)
 static void
 place(struct reading *r, struct placed p)
 {
+    p.order = figure_has_categories(r->figure) ? (double)p.category
+              : r->kind == FIGURE_LINES        ? p.point.x
+                                               : (double)r->nplaced;
     ARRAY_GROW(r->placed, r->nplaced);
     r->placed[r->nplaced++] = p;
 }
@@ -295,9 +299,8 @@ is_drawable(struct reading *r)
 }
 
 static bool
-take_row(void *user, const struct query_cell *cells)
+take_row(struct reading *r, const struct query_cell *cells)
 {
-    struct reading *r = user;
     struct figure_data *d = r->data;
     const enum slot series = r->kind == FIGURE_HEATMAP ? SLOT_Y : SLOT_SERIES;
     struct placed p = {.panel = place_of(r, cells, SLOT_PANEL, SLOT_PANEL, &d->panels),
@@ -313,105 +316,94 @@ take_row(void *user, const struct query_cell *cells)
 /* --- curves ----------------------------------------------------------------------------------- */
 
 static int
-by_x(const void *a, const void *b)
+by_place(const void *a, const void *b)
 {
-    double x = ((const struct figure_point *)a)->x, y = ((const struct figure_point *)b)->x;
-    return (x > y) - (x < y);
+    const struct placed *p = a, *q = b;
+    return p->curve != q->curve ? (p->curve > q->curve) - (p->curve < q->curve)
+                                : (p->order > q->order) - (p->order < q->order);
 }
 
 /** Two rows for one place would draw one of them, or a line that stands upright. */
-static bool
-refuse_second(struct reading *r, size_t curve, const char *x)
+static void
+refuse_second(struct reading *r, const struct placed *p)
 {
     const struct figure_data *d = r->data;
-    const char *series = d->series.keys[curve % d->series.n];
-    const char *panel = d->panels.keys[curve / d->series.n];
-    r->why = xformat("there are two rows of x '%s'%s%s%s%s; expected one: group by them", x,
+    const char *series = d->series.keys[p->series], *panel = d->panels.keys[p->panel];
+    CLEANUP(text_drop) struct text x = {0};
+    for (size_t i = 0; i < d->categories.parts; i++)
+    {
+        text_add(&x, "%s%s", i ? ", " : "",
+                 d->categories.keys[p->category * d->categories.parts + i]);
+    }
+    if (!d->categories.parts)
+    {
+        text_add(&x, "%.15g", p->point.x);
+    }
+    r->why = xformat("there are two rows of x '%s'%s%s%s%s; expected one: group by them", x.s,
                      *series ? ", " : "", series, *panel ? ", " : "", panel);
-    return false;
 }
 
-/** Puts a point, or what its values are, where it belongs in its curve. False with a sentence if
- * the place is @p taken. */
-static bool
-put(struct reading *r, struct placed *p, bool *taken)
+void
+figure_add_point(struct figure_data *d, struct figure_point p)
+{
+    ARRAY_GROW(d->points, d->npoints);
+    d->points[d->npoints++] = p;
+}
+
+/** Adds a point, or what its values are; of categories that come before it there is nothing. */
+static void
+add_placed(struct reading *r, struct placed *p)
 {
     struct figure_data *d = r->data;
-    const size_t curve = p->panel * d->series.n + p->series;
-    struct figure_point **points = &d->points[curve];
+    while (d->categories.n && d->npoints < p->curve * d->categories.n + p->category)
+    {
+        figure_add_point(d, (struct figure_point){0});
+    }
     if (r->kind == FIGURE_CDF)
     {
-        d->npoints[curve] = figure_cdf_of(&p->pool, element_number(r->figure, "y-log").integer != 0,
-                                          element_number(r->figure, "y-scale").real, points);
-        return true;
+        figure_add_cdf(d, &p->pool, element_number(r->figure, "y-log").integer != 0,
+                       element_number(r->figure, "y-scale").real);
     }
-    if (!taken)
+    else
     {
-        ARRAY_GROW(*points, d->npoints[curve]);
-        (*points)[d->npoints[curve]++] = p->point;
-        return true;
+        figure_add_point(d, r->pooled ? figure_box_of(&p->pool) : p->point);
     }
-    bool *its = &taken[curve * d->categories.n + p->category];
-    if (*its)
-    {
-        CLEANUP(text_drop) struct text x = {0};
-        for (size_t i = 0; i < d->categories.parts; i++)
-        {
-            text_add(&x, "%s%s", i ? ", " : "",
-                     d->categories.keys[p->category * d->categories.parts + i]);
-        }
-        refuse_second(r, curve, x.s);
-        return false;
-    }
-    *its = true;
-    (*points)[p->category] = r->pooled ? figure_box_of(&p->pool) : p->point;
-    return true;
-}
-
-/** Sorts the points of a line by x; false with a sentence if two have the same. */
-static bool
-sort_line(struct reading *r, size_t curve)
-{
-    struct figure_point *points = r->data->points[curve];
-    const size_t n = r->data->npoints[curve];
-    bool good = true;
-    if (n)
-    {
-        qsort(points, n, sizeof *points, by_x);
-    }
-    for (size_t k = 1; k < n && good; k++)
-    {
-        OWNED char *x = xformat("%.15g", points[k].x);
-        good = points[k].x > points[k - 1].x || refuse_second(r, curve, x);
-    }
-    return good;
 }
 
 /** Puts what was read in the order of panels and series. */
-static bool
+static void
 make_curves(struct reading *r)
 {
     struct figure_data *d = r->data;
     const size_t n = d->categories.n;
-    bool good = true;
     d->ncurves = d->panels.n * d->series.n;
-    d->points = xcalloc(d->ncurves + 1, sizeof *d->points);
-    d->npoints = xcalloc(d->ncurves + 1, sizeof *d->npoints);
-    OWNED bool *taken = n ? xcalloc(d->ncurves * n, sizeof *taken) : NULL;
-    for (size_t i = 0; i < d->ncurves && n; i++)
+    d->first = xcalloc(d->ncurves + 1, sizeof *d->first);
+    for (size_t i = 0; i < r->nplaced; i++)
     {
-        d->points[i] = xcalloc(n, sizeof **d->points);
-        d->npoints[i] = n;
+        r->placed[i].curve = r->placed[i].panel * d->series.n + r->placed[i].series;
     }
-    for (size_t i = 0; i < r->nplaced && good; i++)
+    if (r->nplaced)
     {
-        good = put(r, &r->placed[i], taken);
+        qsort(r->placed, r->nplaced, sizeof *r->placed, by_place);
     }
-    for (size_t i = 0; i < d->ncurves && r->kind == FIGURE_LINES && good; i++)
+    for (size_t i = 0; i < r->nplaced && !r->why; i++)
     {
-        good = sort_line(r, i);
+        const size_t before = d->npoints;
+        add_placed(r, &r->placed[i]);
+        d->first[r->placed[i].curve + 1] += d->npoints - before;
+        if (i > 0 && by_place(&r->placed[i - 1], &r->placed[i]) == 0)
+        {
+            refuse_second(r, &r->placed[i]);
+        }
     }
-    return good;
+    while (d->npoints < d->ncurves * n)
+    {
+        figure_add_point(d, (struct figure_point){0});
+    }
+    for (size_t i = 0; i < d->ncurves; i++)
+    {
+        d->first[i + 1] = n ? (i + 1) * n : d->first[i] + d->first[i + 1];
+    }
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -419,17 +411,12 @@ make_curves(struct reading *r)
 static bool
 shows_anything(const struct figure_data *data)
 {
-    for (size_t i = 0; i < data->ncurves; i++)
+    size_t i = 0;
+    while (i < data->npoints && !data->points[i].n)
     {
-        for (size_t k = 0; k < data->npoints[i]; k++)
-        {
-            if (data->points[i][k].n)
-            {
-                return true;
-            }
-        }
+        i++;
     }
-    return false;
+    return i < data->npoints;
 }
 
 /** That there is nothing to show. */
@@ -461,53 +448,44 @@ count_runs(struct reading *r, struct database *results, struct query_mistake *m)
 /** Counts the values of a <query> that rest on rows of which some have none. A query that cannot be
  * asked for that tells nothing. */
 static void
-count_holes(struct reading *r, struct database *results, const char *sql,
-            const struct query_rows *rows)
+count_holes(struct reading *r, struct database *results, const char *sql, size_t ncolumns)
 {
     const size_t at = r->at[r->kind == FIGURE_HEATMAP ? SLOT_Z : SLOT_Y];
     struct query_mistake m = {NULL, 0};
-    OWNED struct query_hole *holes = database_holes(results, sql, QUERY_LIMITS, rows, &m);
-    for (size_t i = 0; holes && i < rows->nrows; i++)
+    OWNED struct query_hole *holes = database_holes(results, sql, QUERY_LIMITS, r->row, &m);
+    for (size_t i = 0; holes && i < r->row; i++)
     {
-        r->data->nlacking += holes[i * rows->ncolumns + at].ground != QUERY_WHOLE;
+        r->data->nlacking += holes[i * ncolumns + at].ground != QUERY_WHOLE;
     }
-    r->data->nruns = rows->nrows;
+    r->data->nruns = r->row;
     free(m.message);
-}
-
-/** Reads the means of a <query>, which are kept: not all of them may rest on all rows. */
-static bool
-read_means(struct reading *r, struct database *results, const char *sql, struct query_mistake *m)
-{
-    CLEANUP(query_rows_drop)
-    struct query_rows *rows = database_query(results, sql, QUERY_LIMITS, m);
-    bool good = rows && take_columns(r, rows->columns, rows->ncolumns);
-    for (size_t i = 0; good && i < rows->nrows; i++)
-    {
-        good = take_row(r, &rows->cells[i * rows->ncolumns]);
-    }
-    if (good)
-    {
-        count_holes(r, results, sql, rows);
-    }
-    return good;
 }
 
 static bool
 read_all(struct reading *r, struct database *results, struct query_mistake *m)
 {
     const struct element *own = figure_own_query(r->figure);
-    const struct query_reader reader = {take_columns, take_row, r};
     OWNED char *sql = figure_query(r->plan, r->figure);
-    bool good = own && !figure_is(r->figure, FIGURES_OF_ROWS)
-                    ? read_means(r, results, sql, m)
-                    : database_read(results, sql, own ? QUERY_LIMITS : FIGURE_LIMITS, &reader, m);
-    m->line = own ? own->text_line + m->line : r->figure->line;
-    if (good && make_curves(r) && !shows_anything(r->data))
+    struct query *q = query_begin(results, sql, own ? QUERY_LIMITS : FIGURE_LIMITS, m);
+    const size_t ncolumns = q ? q->ncolumns : 0;
+    const struct query_cell *cells;
+    bool good = q && take_columns(r, q->columns, ncolumns);
+    while (good && (cells = query_next(q)) != NULL)
     {
-        r->why = nothing_shown(r);
+        good = take_row(r, cells);
+    }
+    good = query_end(q) && good;
+    m->line = own ? own->text_line + m->line : r->figure->line;
+    if (good)
+    {
+        make_curves(r);
+        r->why = r->why || shows_anything(r->data) ? r->why : nothing_shown(r);
     }
     good = good && !r->why && (own || count_runs(r, results, m));
+    if (good && own && !figure_is(r->figure, FIGURES_OF_ROWS))
+    {
+        count_holes(r, results, sql, ncolumns);
+    }
     if (good)
     {
         figure_name_all(r->plan, r->figure, r->data);

@@ -45,9 +45,12 @@ char *figure_columns_mistake(const struct element *figure, char *const *names, s
 void figure_check_query(const struct element *figure, struct database *tables,
                         struct diagnostics *d);
 
-/** The points of a cdf: the shares of values up to x times @p y_scale, or above x. Sorts the pool.
- * Returns how many; the caller frees *points. */
-size_t figure_cdf_of(struct pool *p, bool above, double y_scale, struct figure_point **points);
+/** Adds a point behind all others. */
+void figure_add_point(struct figure_data *d, struct figure_point p);
+
+/** Adds the points of a cdf: the shares of values up to x times @p y_scale, or above x. Sorts the
+ * pool. */
+void figure_add_cdf(struct figure_data *d, struct pool *p, bool above, double y_scale);
 
 /** The box of a pool, which it sorts; nothing of an empty one. */
 struct figure_point figure_box_of(struct pool *p);

@@ -8,9 +8,7 @@
 
 #include "figure-layout.h"
 #include "figure-markup.h"
-#include "figure-names.h"
 #include "figure-style.h"
-#include "figure-texts.h"
 
 #define MOST_TICS 12 /* names of values on one axis */
 
@@ -340,38 +338,25 @@ digits_of(double y, int room)
     return n;
 }
 
-/** The greatest of all values, whatever their signs. */
-static double
-greatest_of(const struct figure_data *data)
-{
-    double most = 0;
-    for (size_t i = 0; i < data->ncurves; i++)
-    {
-        for (size_t k = 0; k < data->npoints[i]; k++)
-        {
-            most = data->points[i][k].n ? fmax(most, fabs(data->points[i][k].y)) : most;
-        }
-    }
-    return most;
-}
-
 /** The digits behind the point that all numbers in bars or fields have: as many as some of them
- * need, while the greatest has no more than three in all, or four with one behind the point. */
+ * need, while the greatest, whatever the signs, has no more than three in all, or four with one
+ * behind the point. */
 static int
 decimals_of(const struct figure_data *data)
 {
-    const double most = greatest_of(data);
+    double most = 0;
+    for (size_t i = 0; i < data->npoints; i++)
+    {
+        most = data->points[i].n ? fmax(most, fabs(data->points[i].y)) : most;
+    }
     const int before = most > 0 ? (int)floor(log10(most)) + 1 : 0;
     const int room = before < 3 ? 3 - before : before == 3;
     int need = 0;
-    for (size_t i = 0; i < data->ncurves; i++)
+    for (size_t i = 0; i < data->npoints; i++)
     {
-        for (size_t k = 0; k < data->npoints[i]; k++)
-        {
-            const struct figure_point *p = &data->points[i][k];
-            const int digits = p->n ? digits_of(fabs(p->y), room) : 0;
-            need = digits > need ? digits : need;
-        }
+        const struct figure_point *p = &data->points[i];
+        const int digits = p->n ? digits_of(fabs(p->y), room) : 0;
+        need = digits > need ? digits : need;
     }
     return need;
 }

@@ -55,47 +55,48 @@ figure_balancer_style(const char *name)
 
 /* --- what stands for a balancer --------------------------------------------------------------- */
 
-/** The name of a balancer that an override sets, or NULL. */
-static const char *
-balancer_set(const struct override *o)
-{
-    const bool chosen =
-        strncmp(o->element, "balancer", 8) == 0 && strcmp(o->attribute, "name") == 0;
-    const bool own =
-        strncmp(o->element, "workload", 8) == 0 && strcmp(o->attribute, "balancer") == 0;
-    return chosen || own ? o->value : NULL;
-}
-
+/** The balancer that the runs at a point have by what it sets, or NULL. */
 static const char *
 balancer_of_point(const struct plan_point *point)
 {
-    const char *name = NULL;
-    for (size_t i = 0; !name && i < point->nsets; i++)
+    for (size_t i = 0; i < point->nsets; i++)
     {
-        name = balancer_set(&point->sets[i]);
-    }
-    return name;
-}
-
-/** The balancer of the runs at the point of @p dim that has @p key there; NULL: the dimension is
- * not about balancers. */
-static const char *
-balancer_of(const struct plan *plan, const struct plan_dimension *dim, size_t cell, const char *key)
-{
-    const struct element *own = element_child(plan->doc->root, "balancer");
-    const char *found = NULL;
-    bool any = false, at = false;
-    for (size_t p = 0; p < dim->npoints; p++)
-    {
-        const char *name = balancer_of_point(&dim->points[p]);
-        any = any || name;
-        if (!at && strcmp(dim->points[p].cells[cell], key) == 0)
+        const struct override *o = &point->sets[i];
+        if ((strncmp(o->element, "balancer", 8) == 0 && strcmp(o->attribute, "name") == 0) ||
+            (strncmp(o->element, "workload", 8) == 0 && strcmp(o->attribute, "balancer") == 0))
         {
-            at = true;
-            found = name;
+            return o->value;
         }
     }
-    const char *name = found ? found : any && at && own ? element_value(own, "name") : NULL;
+    return NULL;
+}
+
+/** The first point that has a value of a column; NULL: none, or no column. */
+static const struct plan_point *
+point_with(const struct plan_column *column, const char *key)
+{
+    for (size_t p = 0; column && p < column->dim->npoints; p++)
+    {
+        if (strcmp(plan_cell(column, p), key) == 0)
+        {
+            return &column->dim->points[p];
+        }
+    }
+    return NULL;
+}
+
+/** The balancer of the runs with a value of a column: the scenario's own where only other values
+ * have one; NULL: the column is not about balancers. */
+static const char *
+balancer_of(const struct plan *plan, const struct plan_column *column, const char *key)
+{
+    const struct element *own = element_child(plan->doc->root, "balancer");
+    const struct plan_point *point = point_with(column, key);
+    const char *name = point ? balancer_of_point(point) : NULL;
+    for (size_t p = 0; point && own && !name && p < column->dim->npoints; p++)
+    {
+        name = balancer_of_point(&column->dim->points[p]) ? element_value(own, "name") : NULL;
+    }
     return name && weft_find("balancer", name) ? name : NULL;
 }
 
@@ -114,57 +115,25 @@ is_taken(const size_t *styles, size_t n, size_t style)
     return false;
 }
 
-/** Whether two styles of one colour differ in dashes and patterns, as far as these go. */
-static bool
-differ(size_t a, size_t b)
-{
-    return a % FIGURE_DASHES != b % FIGURE_DASHES && a % FIGURE_PATTERNS != b % FIGURE_PATTERNS;
-}
-
-/** A style of the colour of @p style, behind those of all balancers, that can be told from those of
- * this colour that are taken. */
-static size_t
-variant_of(const size_t *styles, size_t n, size_t style)
-{
-    const size_t behind = STYLED + weft_registry_find("balancer")->count;
-    const size_t last = behind + FIGURE_LINE_STYLES;
-    size_t otherwise = NO_STYLE;
-    for (size_t s = style; s < last || otherwise == NO_STYLE; s += FIGURE_COLOURS)
-    {
-        bool apart = s >= behind && !is_taken(styles, n, s);
-        otherwise = otherwise == NO_STYLE && apart ? s : otherwise;
-        for (size_t i = 0; apart && i < n; i++)
-        {
-            apart = styles[i] == NO_STYLE || styles[i] % FIGURE_COLOURS != s % FIGURE_COLOURS ||
-                    differ(styles[i], s);
-        }
-        if (apart)
-        {
-            return s;
-        }
-    }
-    return otherwise;
-}
-
 /** The styles of values, by their first parts: of several with one balancer the first has its style
- * and the others its colour; what is no balancer goes through the cycle. Whether there is any. */
+ * and the others one of its colour, behind those of all balancers; what is no balancer goes through
+ * the cycle. Whether there is any. */
 static bool
 find_styles(const struct plan *plan, const struct figure_names *names, size_t *styles)
 {
-    size_t cell = 0;
-    const struct plan_dimension *dim =
-        names->column ? plan_column(plan, names->column, &cell) : NULL;
+    const size_t behind = STYLED + weft_registry_find("balancer")->count;
     bool any = false;
     for (size_t i = 0; i < names->n; i++)
     {
-        const char *name = dim ? balancer_of(plan, dim, cell, names->keys[i * names->parts]) : NULL;
-        styles[i] = NO_STYLE;
-        if (name)
+        const char *name = balancer_of(plan, names->column, names->keys[i * names->parts]);
+        size_t style = name ? figure_balancer_style(name) : NO_STYLE;
+        const bool again = name && is_taken(styles, i, style);
+        while (again && (style < behind || is_taken(styles, i, style)))
         {
-            const size_t style = figure_balancer_style(name);
-            styles[i] = is_taken(styles, i, style) ? variant_of(styles, i, style) : style;
-            any = true;
+            style += FIGURE_COLOURS;
         }
+        styles[i] = style;
+        any = any || name;
     }
     for (size_t i = 0, style = 0; i < names->n; i++)
     {
@@ -229,39 +198,30 @@ part_colours(struct looking *l)
     }
 }
 
-/** Of each look, how many before it have its colour: these tell bars and dense lines apart. */
+/** Dashes, marker and pattern of a value: those of its style, but for dashes that one before it of
+ * its colour has. Patterns, and dashes of dense lines, only tell those of one colour apart. */
 static void
-count_colours(struct looking *l)
+tell_apart(const struct looking *l, size_t i, size_t style)
 {
-    for (size_t i = 0; i < l->n; i++)
+    struct figure_look *own = &l->looks[i];
+    const bool given = l->given[i] && l->given[i]->has_style;
+    size_t before = 0, used = 0, dash = given ? l->given[i]->style : style;
+    for (size_t k = 0; k < i; k++)
     {
-        struct figure_look *own = &l->looks[i];
-        size_t before = 0;
-        for (size_t k = 0; k < i; k++)
+        if (l->looks[k].colour == own->colour)
         {
-            before += l->looks[k].colour == own->colour;
-        }
-        const bool given = l->given[i] && l->given[i]->has_style;
-        own->pattern = given ? own->pattern : figure_patterns[before % FIGURE_PATTERNS];
-        own->dense_dash = given ? own->dash : figure_dashes[before % FIGURE_DASHES];
-    }
-}
-
-/** What the scenario says of a value of the sweep, or NULL. */
-static const struct plan_look *
-given_look(const struct plan *plan, const struct figure_names *names, size_t i)
-{
-    size_t cell = 0;
-    const struct plan_dimension *dim =
-        names->column ? plan_column(plan, names->column, &cell) : NULL;
-    for (size_t p = 0; dim && p < dim->npoints; p++)
-    {
-        if (strcmp(dim->points[p].cells[cell], names->keys[i * names->parts]) == 0)
-        {
-            return &dim->points[p].look;
+            used |= (size_t)1 << l->looks[k].dash;
+            before++;
         }
     }
-    return NULL;
+    while (!given && before < FIGURE_DASHES && used >> figure_dashes[dash % FIGURE_DASHES] & 1)
+    {
+        dash++;
+    }
+    own->dash = figure_dashes[dash % FIGURE_DASHES];
+    own->marker = figure_markers[style % FIGURE_MARKERS];
+    own->pattern = figure_patterns[(given ? dash : before) % FIGURE_PATTERNS];
+    own->dense_dash = given ? own->dash : figure_dashes[before % FIGURE_DASHES];
 }
 
 static bool
@@ -272,37 +232,33 @@ make_looks(const struct plan *plan, const struct figure_names *names, struct fig
     bool any = find_styles(plan, names, styles);
     for (size_t i = 0; i < names->n; i++)
     {
-        const struct plan_look *given = l.given[i] = given_look(plan, names, i);
-        const size_t style = styles[i];
-        const size_t dash = given && given->has_style ? given->style : style;
-        looks[i] = (struct figure_look){.colour = given && given->has_colour
-                                                      ? given->colour
-                                                      : plan_colours[style % FIGURE_COLOURS],
-                                        .dash = figure_dashes[dash % FIGURE_DASHES],
-                                        .marker = figure_markers[style % FIGURE_MARKERS],
-                                        .pattern = figure_patterns[dash % FIGURE_PATTERNS]};
-        any = any || (given && (given->has_colour || given->has_style));
+        const struct plan_point *point = point_with(names->column, names->keys[i * names->parts]);
+        l.given[i] = point ? &point->look : NULL;
+        looks[i].colour =
+            has_colour(&l, i) ? point->look.colour : plan_colours[styles[i] % FIGURE_COLOURS];
+        any = any || has_colour(&l, i) || (point && point->look.has_style);
     }
     if (names->n <= FIGURE_COLOURS)
     {
         part_colours(&l);
     }
-    count_colours(&l);
+    for (size_t i = 0; i < names->n; i++)
+    {
+        tell_apart(&l, i, styles[i]);
+    }
     free(l.given);
     return any;
 }
 
 /** All values of the column that a figure shows some of; none if they are more than the colours. */
 static struct figure_names
-all_values(const struct plan *plan, const struct figure_names *names)
+all_values(const struct figure_names *names)
 {
-    size_t cell = 0;
-    const struct plan_dimension *dim =
-        names->column && names->parts == 1 ? plan_column(plan, names->column, &cell) : NULL;
-    struct figure_names all = {.parts = 1, .column = names->column};
-    for (size_t p = 0; dim && p < dim->npoints; p++)
+    const struct plan_column *column = names->parts == 1 ? names->column : NULL;
+    struct figure_names all = {.parts = 1, .column = column};
+    for (size_t p = 0; column && p < column->dim->npoints; p++)
     {
-        char *key = dim->points[p].cells[cell];
+        char *key = column->dim->points[p].cells[column->cell];
         size_t i = 0;
         while (i < all.n && strcmp(all.keys[i], key) != 0)
         {
@@ -321,7 +277,7 @@ all_values(const struct plan *plan, const struct figure_names *names)
 bool
 figure_looks(const struct plan *plan, const struct figure_names *names, struct figure_look *looks)
 {
-    struct figure_names all = all_values(plan, names);
+    struct figure_names all = all_values(names);
     struct figure_look of_all[FIGURE_COLOURS];
     bool any = make_looks(plan, all.n ? &all : names, all.n ? of_all : looks);
     for (size_t i = 0; all.n && i < names->n; i++)

@@ -72,23 +72,6 @@ figure_draws(const struct element *child)
     return strcmp(child->name, "level") == 0 || strcmp(child->name, "mark") == 0;
 }
 
-const struct plan_dimension *
-plan_column(const struct plan *plan, const char *name, size_t *cell)
-{
-    for (size_t k = 0; k < plan->ndimensions; k++)
-    {
-        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
-        {
-            if (strcmp(plan->dimensions[k].columns[c], name) == 0)
-            {
-                *cell = c;
-                return &plan->dimensions[k];
-            }
-        }
-    }
-    return NULL;
-}
-
 static void
 free_names(struct figure_names *names)
 {
@@ -111,10 +94,6 @@ figure_data_free(struct figure_data *data)
     {
         return;
     }
-    for (size_t i = 0; i < data->ncurves; i++)
-    {
-        free(data->points[i]);
-    }
     for (size_t i = 0; i < data->ntics; i++)
     {
         free(data->tics[i].name);
@@ -123,7 +102,7 @@ figure_data_free(struct figure_data *data)
     free_names(&data->panels);
     free_names(&data->categories);
     free(data->points);
-    free(data->npoints);
+    free(data->first);
     free(data->line);
     free(data->tics);
     free(data);

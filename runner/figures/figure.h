@@ -76,24 +76,26 @@ struct figure_tic
  * order in which they come. */
 struct figure_names
 {
-    size_t n, parts;    /**< parts: columns */
-    char **keys;        /**< [value * parts + part]: the cells */
-    char **names;       /**< [value]: what they are called in the figure */
-    const char *column; /**< of the sweep that the first part is; NULL: none */
+    size_t n, parts;                  /**< parts: columns */
+    char **keys;                      /**< [value * parts + part]: the cells */
+    char **names;                     /**< [value]: what they are called in the figure */
+    const struct plan_column *column; /**< of the sweep that the first part is; NULL: none */
 };
 
 /** The numbers: curves of points, by categories (bars, boxes; a heat map's rows are its series) or
  * along x (lines, cdf, scatter). Each panel has a curve of each series: curve panel * series.n +
- * series, perhaps an empty one. */
+ * series, perhaps an empty one. Its points are those from first[curve] to before first[curve + 1],
+ * of categories one each. */
 struct figure_data
 {
     struct figure_names series, panels; /**< one without a name where the figure has none */
     struct figure_names categories;     /**< below the axis of bars, boxes and heat maps */
     size_t ncurves;                     /**< panels.n * series.n */
-    struct figure_point **points;       /**< [curve] */
-    size_t *npoints;                    /**< [curve]; with categories: as many as these */
-    struct figure_point *line;          /**< bars: a further line over the categories, or NULL */
-    struct figure_tic *tics;            /**< lines: what the sweep calls values of x, ascending */
+    size_t *first;                      /**< [curve]; and of one behind the last */
+    struct figure_point *points;
+    size_t npoints;            /**< in all */
+    struct figure_point *line; /**< bars: a further line over the categories, or NULL */
+    struct figure_tic *tics;   /**< lines: what the sweep calls values of x, ascending */
     size_t ntics;
     bool whiskers;          /**< its points may have them */
     bool counted;           /**< it is known how many values a point is the mean of */
@@ -156,8 +158,5 @@ bool figure_shows_point(const struct element *figure, const struct plan_dimensio
  */
 void figure_check_pooling(const struct plan *plan, const struct element *figure,
                           struct diagnostics *d);
-
-/** The dimension that has a column of that name, and the column's number in it; NULL: none. */
-const struct plan_dimension *plan_column(const struct plan *plan, const char *name, size_t *cell);
 
 #endif

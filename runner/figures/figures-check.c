@@ -9,8 +9,8 @@
 #include "figure-script.h"
 #include "figure.h"
 #include "figures.h"
-#include "plan-tables.h"
 #include "scenario-load.h"
+#include "sweep-plan.h"
 #include "textbuf.h"
 
 static bool
@@ -35,8 +35,7 @@ check_column(const struct plan *plan, const struct element *figure, const char *
              struct diagnostics *d)
 {
     struct nearest near = nearest_start(column);
-    size_t cell;
-    const bool swept = plan_column(plan, column, &cell) || strcmp(column, "run") == 0;
+    const bool swept = plan_column(plan, column) || strcmp(column, "run") == 0;
     if ((table && columns_find(table, column)) || (varies && swept))
     {
         return;
@@ -45,12 +44,9 @@ check_column(const struct plan *plan, const struct element *figure, const char *
     {
         nearest_try(&near, table->columns[i].name);
     }
-    for (size_t k = 0; varies && k < plan->ndimensions; k++)
+    for (size_t i = 0; varies && i < plan->ncolumns; i++)
     {
-        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
-        {
-            nearest_try(&near, plan->dimensions[k].columns[c]);
-        }
+        nearest_try(&near, plan->keys[i].name);
     }
     diag_error(d, element_line(figure, attribute),
                "%s of <figure %s>: there is no column '%s'; expected %s%s%s%s%s", attribute,
@@ -64,18 +60,17 @@ static void
 check_taken(const struct plan *plan, const struct element *figure, const char *attribute,
             const char *column, const char *value, struct diagnostics *d)
 {
-    size_t c;
-    const struct plan_dimension *dim = plan_column(plan, column, &c);
+    const struct plan_column *swept = plan_column(plan, column);
     struct nearest near = nearest_start(value);
-    for (size_t p = 0; dim && p < dim->npoints; p++)
+    for (size_t p = 0; swept && p < swept->dim->npoints; p++)
     {
-        nearest_try(&near, dim->points[p].cells[c]);
-        if (strcmp(dim->points[p].cells[c], value) == 0)
+        nearest_try(&near, plan_cell(swept, p));
+        if (strcmp(plan_cell(swept, p), value) == 0)
         {
             return;
         }
     }
-    if (dim)
+    if (swept)
     {
         diag_error(d, element_line(figure, attribute),
                    "%s of <figure %s>: %s never is '%s'; expected a value of the sweep%s",
@@ -229,10 +224,8 @@ static void
 check_numbers(const struct plan *plan, const struct element *figure, const char *x,
               struct diagnostics *d)
 {
-    size_t cell;
     const struct column *of_file = columns_find(figure_table(figure), x);
-    const struct plan_dimension *dim =
-        is_cdf(figure) || of_file ? NULL : plan_column(plan, x, &cell);
+    const struct plan_column *swept = is_cdf(figure) || of_file ? NULL : plan_column(plan, x);
     const bool log = element_number(figure, "x-log").integer != 0;
     if (of_file ? of_file->kind == COLUMN_TEXT : strcmp(x, "run") == 0)
     {
@@ -240,9 +233,9 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
                    "x of <figure %s> of %s: column '%s' holds text; expected one of numbers",
                    element_value(figure, "name"), kind_name(figure), x);
     }
-    for (size_t p = 0; dim && p < dim->npoints; p++)
+    for (size_t p = 0; swept && p < swept->dim->npoints; p++)
     {
-        const char *found = dim->points[p].cells[cell];
+        const char *found = plan_cell(swept, p);
         double value;
         bool number = csv_number(found, &value) == CELL_NUMBER;
         if (!number || (log && value <= 0))
@@ -256,7 +249,7 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
             return;
         }
     }
-    if (dim && !plan_key(dim, cell).unit)
+    if (swept && !plan->keys[swept - plan->columns].unit)
     {
         diag_error(d, element_line(figure, "x"),
                    "x of <figure %s> of %s: the values of %s in the sweep have several units; "
@@ -479,16 +472,6 @@ check_attributes(const struct plan *plan, const struct element *e, struct diagno
     }
 }
 
-static void
-check_figure(const struct plan *plan, const struct element *e, struct database *tables,
-             struct diagnostics *d)
-{
-    figure_own_query(e) ? figure_check_query(e, tables, d) : check_attributes(plan, e, d);
-    check_template(plan, e, d);
-    check_axis(e, "x", d);
-    check_axis(e, "y", d);
-}
-
 /** Whether it has a template that Weft knows, or one of the user's own. */
 static bool
 has_template(const struct element *e)
@@ -538,7 +521,10 @@ figures_check(const struct plan *plan, struct diagnostics *d)
         /* Without these document_check() has complained already. */
         if (name && has_template(e) && has_axes(e, d))
         {
-            check_figure(plan, e, tables, d);
+            figure_own_query(e) ? figure_check_query(e, tables, d) : check_attributes(plan, e, d);
+            check_template(plan, e, d);
+            check_axis(e, "x", d);
+            check_axis(e, "y", d);
         }
     }
 }

@@ -11,20 +11,8 @@
 #include "figure.h"
 #include "files.h"
 #include "gnuplot.h"
-#include "results-folder.h"
 #include "shown-text.h"
 #include "textbuf.h"
-
-size_t
-figures_count(const struct plan *plan)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < plan->doc->root->nchildren; i++)
-    {
-        n += strcmp(plan->doc->root->children[i]->name, "figure") == 0;
-    }
-    return n;
-}
 
 /** Writes NAME.gp and NAME.dat. */
 static bool
@@ -85,36 +73,51 @@ warn_of_lacking(const struct element *figure, const struct figure_data *data)
     }
 }
 
-/** What is done with a figure. */
-typedef bool (*figure_fn)(const struct plan *plan, const struct element *figure, void *user);
-
-/** Does it with all figures, or the one named @p only. */
-static bool
-each_figure(const struct plan *plan, const char *only, figure_fn act, void *user)
+/** The next figure after another one (NULL: the first) of all, or of those named @p only; NULL:
+ * there is no more. */
+static const struct element *
+next_figure(const struct plan *plan, const char *only, const struct element *after)
 {
     const struct element *root = plan->doc->root;
-    bool good = true, found = false;
-    struct nearest near = nearest_start(only ? only : "");
+    bool behind = !after;
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct element *e = root->children[i];
-        if (strcmp(e->name, "figure") != 0)
+        if (behind && strcmp(e->name, "figure") == 0 &&
+            (!only || strcmp(only, element_value(e, "name")) == 0))
         {
-            continue;
+            return e;
         }
-        const char *name = element_value(e, "name");
-        nearest_try(&near, name);
-        if (!only || strcmp(only, name) == 0)
-        {
-            found = true;
-            good = act(plan, e, user) && good;
-        }
+        behind = behind || e == after;
     }
-    if (only && !found)
+    return NULL;
+}
+
+size_t
+figures_count(const struct plan *plan)
+{
+    size_t n = 0;
+    for (const struct element *e = NULL; (e = next_figure(plan, NULL, e)) != NULL; n++)
+    {
+    }
+    return n;
+}
+
+/** Whether there is a figure of that name (NULL: any will do); else says so. */
+static bool
+is_known(const struct plan *plan, const char *only)
+{
+    struct nearest near = nearest_start(only ? only : "");
+    const bool known = !only || next_figure(plan, only, NULL);
+    for (const struct element *e = NULL; !known && (e = next_figure(plan, NULL, e)) != NULL;)
+    {
+        nearest_try(&near, element_value(e, "name"));
+    }
+    if (!known)
     {
         fprintf(stderr, "weft: error: no figure is named '%s'%s\n", only, did_you_mean(near.best));
     }
-    return good && (found || !only);
+    return known;
 }
 
 /** Where figures come from and go to. */
@@ -152,9 +155,8 @@ warn_of_intervals(const struct drawing_board *b)
 }
 
 static bool
-draw_one(const struct plan *plan, const struct element *figure, void *user)
+draw_one(const struct plan *plan, const struct element *figure, struct drawing_board *b)
 {
-    struct drawing_board *b = user;
     const char *name = element_value(figure, "name");
     struct query_mistake m = {NULL, figure->line};
     struct figure_data *data = figure_read(plan, figure, b->results, &m);
@@ -187,34 +189,31 @@ bool
 figures_draw(const struct plan *plan, const char *out, const char *only)
 {
     OWNED char *why = NULL;
-    struct drawing_board board = {.out = out};
-    if (results_file_is_whole(out, DATABASE_FILE, &why))
-    {
-        board.results = database_open_whole(out, &why);
-    }
+    struct drawing_board board = {.results = database_open(out, &why), .out = out};
     if (!board.results)
     {
         fprintf(stderr, "weft: error: no figure can be drawn: %s\n", why);
     }
-    const bool good = board.results && each_figure(plan, only, draw_one, &board);
+    bool good = board.results && is_known(plan, only);
+    const struct element *e = NULL;
+    while (board.results && (e = next_figure(plan, only, e)) != NULL)
+    {
+        good = draw_one(plan, e, &board) && good;
+    }
     warn_of_intervals(&board);
     database_close(board.results);
     free(board.short_intervals.s);
     return good;
 }
 
-static bool
-print_one(const struct plan *plan, const struct element *figure, void *user)
-{
-    OWNED char *sql = figure_query(plan, figure);
-    (void)user;
-    printf("-- figure %s, %s:%d\n%s;\n", element_value(figure, "name"), plan->doc->path,
-           figure->line, sql);
-    return true;
-}
-
 bool
 figures_print_queries(const struct plan *plan, const char *only)
 {
-    return each_figure(plan, only, print_one, NULL);
+    for (const struct element *e = NULL; (e = next_figure(plan, only, e)) != NULL;)
+    {
+        OWNED char *sql = figure_query(plan, e);
+        printf("-- figure %s, %s:%d\n%s;\n", element_value(e, "name"), plan->doc->path, e->line,
+               sql);
+    }
+    return is_known(plan, only);
 }

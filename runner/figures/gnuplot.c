@@ -42,17 +42,10 @@ find_gnuplot(void)
     return found;
 }
 
-/** The same locale and time zone for all, and a PDF whose streams are not compressed: in one of
- * them cairo has the date since 1.18, and set_date() would not find it. */
-static bool
-set_environment(void)
-{
-    return setenv("LC_ALL", "C.UTF-8", 1) == 0 && setenv("TZ", "UTC0", 1) == 0 &&
-           setenv("CAIRO_DEBUG_PDF", "1", 1) == 0;
-}
-
 /** Becomes gnuplot, which opens @p files by their numbers. It reads no start-up file: one may lie
- * in a folder of results as well. If it does not start the last of them says why. */
+ * in a folder of results as well. If it does not start the last of them says why. Locale and time
+ * zone are the same for all; streams of the PDF are not compressed, as in one of them cairo has the
+ * date since 1.18, and set_date() would not find it. */
 static void
 become_gnuplot(const char *gnuplot, const char *folder, const char *script, const int *files)
 {
@@ -62,7 +55,9 @@ become_gnuplot(const char *gnuplot, const char *folder, const char *script, cons
     {
         text_add(&t, "%s_file = '/dev/fd/%d'; ", drawing_kinds[i], files[i]);
     }
-    if (chdir(folder) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 && set_environment())
+    if (chdir(folder) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+        setenv("LC_ALL", "C.UTF-8", 1) == 0 && setenv("TZ", "UTC0", 1) == 0 &&
+        setenv("CAIRO_DEBUG_PDF", "1", 1) == 0)
     {
         execl(gnuplot, "gnuplot", "-d", "-e", t.s, script, (char *)NULL);
     }
@@ -83,17 +78,6 @@ read_back(int file)
         d.n += n > 0 ? (size_t)n : 0;
     }
     return d;
-}
-
-/** The status that waitpid() tells. */
-static int
-end_of(pid_t pid)
-{
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-    {
-    }
-    return status;
 }
 
 /** Whether a file ends so; line ends behind it do not count. */
@@ -169,21 +153,6 @@ escape_brackets(struct drawing *svg)
     }
 }
 
-/** Starts gnuplot and waits for its end. An errno; 0: *status is what waitpid() tells. */
-static int
-run(const char *gnuplot, const char *folder, const char *script, const int *files, int *status)
-{
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid == 0)
-    {
-        become_gnuplot(gnuplot, folder, script, files);
-    }
-    const int error = pid < 0 ? errno : 0;
-    *status = error ? 0 : end_of(pid);
-    return error;
-}
-
 /** Has it draw; a sentence on what went wrong, or NULL. */
 static char *
 draw(const char *gnuplot, const char *folder, const char *script, struct drawing *drawn)
@@ -195,7 +164,16 @@ draw(const char *gnuplot, const char *folder, const char *script, struct drawing
         files[i] = memfd_create("drawing", 0);
         error = files[i] < 0 ? errno : error;
     }
-    error = error ? error : run(gnuplot, folder, script, files, &status);
+    fflush(NULL);
+    const pid_t pid = error ? -1 : fork();
+    if (pid == 0)
+    {
+        become_gnuplot(gnuplot, folder, script, files);
+    }
+    error = pid < 0 && !error ? errno : error;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    {
+    }
     for (size_t i = 0; i < FILES; i++)
     {
         made[i] = read_back(files[i]);

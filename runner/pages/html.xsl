@@ -1,9 +1,7 @@
 <?xml version="1.0" encoding="UTF-8"?>
 <!-- SPDX-License-Identifier: GPL-2.0-only -->
 <!-- Reports and results as a page that needs nothing from anywhere, and may ask for nothing. -->
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
-                xmlns:str="http://exslt.org/strings" xmlns:svg="http://www.w3.org/2000/svg"
-                exclude-result-prefixes="str svg">
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
   <xsl:output method="html" encoding="UTF-8" indent="no" doctype-system="about:legacy-compat"/>
   <xsl:param name="style"/>
   <xsl:param name="script"/>
@@ -222,99 +220,16 @@
     </details>
   </xsl:template>
 
-  <!-- Figures. Whoever wrote the file, it draws and does nothing else: what is not known here is left out, and so are
-       scripts, styles, titles and links to anything outside. Ids begin with the figure's own letters. -->
-  <xsl:variable name="elements" select="' circle clipPath defs ellipse feComposite feFlood feMerge feMergeNode filter g image
-    line linearGradient marker mask path pattern polygon polyline radialGradient rect stop svg symbol text tspan use '"/>
-  <xsl:variable name="attributes" select="' baseline-shift clip-path clip-rule clipPathUnits color cx cy d dominant-baseline dx
-    dy fill fill-opacity fill-rule filter filterUnits flood-color flood-opacity font-family font-size font-style font-weight fx fy
-    gradientTransform gradientUnits height image-rendering in in2 lengthAdjust marker-end marker-mid marker-start markerHeight
-    markerUnits markerWidth mask offset opacity operator orient patternContentUnits patternTransform patternUnits points
-    preserveAspectRatio r refX refY result rotate rx ry shape-rendering stop-color stop-opacity stroke stroke-dasharray
-    stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity stroke-width style text-anchor
-    text-rendering textLength transform viewBox visibility width x x1 x2 y y1 y2 '"/>
-  <xsl:variable name="small" select="'abcdefghijklmnopqrstuvwxyz'"/>
-  <xsl:variable name="capital" select="'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"/>
-  <xsl:variable name="letters" select="concat($small, $capital, '%')"/>
-  <xsl:variable name="id" select="concat($small, $capital, '0123456789_.-')"/>
-  <!-- Nothing that could load, and no second way to write it. -->
-  <xsl:variable name="harmless" select='concat($id, " &#10;,;:#%()+&apos;", &apos;"&apos;)'/>
-  <!-- What changes the direction of a line or is no character of it. -->
-  <xsl:variable name="unseen" select="'&#9;&#13;&#x61C;&#x200E;&#x200F;&#x202A;&#x202B;&#x202C;&#x202D;&#x202E;&#x2066;&#x2067;&#x2068;&#x2069;'"/>
-
+  <!-- Figures: images, in which nothing runs, whoever wrote the file. -->
   <xsl:template match="drawing">
-    <xsl:variable name="svg" select="svg:svg"/>
-    <xsl:variable name="width" select="round(number(translate($svg/@width, $letters, '')))"/>
-    <xsl:variable name="height" select="round(number(translate($svg/@height, $letters, '')))"/>
-    <xsl:variable name="sized" select="$width &gt; 0 and $width &lt; 100000 and $height &gt; 0 and $height &lt; 100000"/>
     <figure>
       <div class="drawing">
         <xsl:choose>
-          <xsl:when test="$svg/@viewBox or $sized">
-            <!-- The root has what it says of its size, and no more. -->
-            <svg role="img" aria-label="{@name}">
-              <xsl:if test="$sized">
-                <xsl:attribute name="width"><xsl:value-of select="$width"/></xsl:attribute>
-                <xsl:attribute name="height"><xsl:value-of select="$height"/></xsl:attribute>
-                <xsl:attribute name="viewBox"><xsl:value-of select="concat('0 0 ', $width, ' ', $height)"/></xsl:attribute>
-              </xsl:if>
-              <xsl:apply-templates select="$svg/@viewBox" mode="svg"/>
-              <xsl:apply-templates select="$svg/node()" mode="svg"/>
-            </svg>
-          </xsl:when>
-          <xsl:otherwise>
-            <p class="missing">
-              <xsl:text>This figure cannot be shown: </xsl:text>
-              <xsl:value-of select="@missing"/>
-              <xsl:if test="$svg">it does not say how large it is</xsl:if>
-            </p>
-          </xsl:otherwise>
+          <xsl:when test="@image"><img src="{@image}" alt="{@name}"/></xsl:when>
+          <xsl:otherwise><p class="missing">This figure cannot be shown: <xsl:value-of select="@missing"/></p></xsl:otherwise>
         </xsl:choose>
       </div>
       <figcaption><xsl:value-of select="@name"/></figcaption>
     </figure>
-  </xsl:template>
-
-  <xsl:template match="svg:*" mode="svg">
-    <xsl:if test="contains($elements, concat(' ', local-name(), ' '))">
-      <xsl:element name="{local-name()}">
-        <xsl:apply-templates select="@*" mode="svg"/>
-        <xsl:apply-templates mode="svg"/>
-      </xsl:element>
-    </xsl:if>
-  </xsl:template>
-  <xsl:template match="* | comment() | processing-instruction()" mode="svg" priority="-1"/>
-  <xsl:template match="text()" mode="svg">
-    <xsl:value-of select="translate(., $unseen, '  &#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;')"/>
-  </xsl:template>
-
-  <xsl:template match="@*" mode="svg">
-    <xsl:if test="contains($attributes, concat(' ', name(), ' ')) and not(translate(., $harmless, ''))">
-      <xsl:choose>
-        <xsl:when test="not(contains(translate(., 'URL', 'url'), 'url'))"><xsl:copy/></xsl:when>
-        <!-- To what is in the figure. -->
-        <xsl:when test="not(contains(str:replace(translate(., 'URL', 'url'), 'url(#', ''), 'url'))">
-          <xsl:attribute name="{name()}">
-            <xsl:value-of select="str:replace(., 'url(#', concat('url(#', ancestor::drawing/@prefix))"/>
-          </xsl:attribute>
-        </xsl:when>
-      </xsl:choose>
-    </xsl:if>
-  </xsl:template>
-  <xsl:template match="@id" mode="svg">
-    <xsl:if test="not(translate(., $id, ''))">
-      <xsl:attribute name="id"><xsl:value-of select="concat(ancestor::drawing/@prefix, .)"/></xsl:attribute>
-    </xsl:if>
-  </xsl:template>
-  <!-- A link to the figure itself, or an image that is in it. -->
-  <xsl:template match="@href | @*[local-name() = 'href']" mode="svg">
-    <xsl:choose>
-      <xsl:when test="parent::svg:image">
-        <xsl:if test="starts-with(., 'data:image/png;base64,')"><xsl:attribute name="href"><xsl:value-of select="."/></xsl:attribute></xsl:if>
-      </xsl:when>
-      <xsl:when test="starts-with(., '#') and not(translate(substring(., 2), $id, ''))">
-        <xsl:attribute name="href"><xsl:value-of select="concat('#', ancestor::drawing/@prefix, substring(., 2))"/></xsl:attribute>
-      </xsl:when>
-    </xsl:choose>
   </xsl:template>
 </xsl:stylesheet>

@@ -3,7 +3,7 @@
 #
 # Writes hashes of the code that makes results: one of the simulator, which every run uses, and one
 # of each algorithm in core-c/base/roster.h. They are of texts, comments and indentation left out, so
-# every machine and compiler has the same; built-code.c says which of them a run has used.
+# every machine and compiler has the same; provenance.c says which of them a run has used.
 #
 # The simulator is SIMULATOR, below, with all of core-c/ that it reaches; and what nothing reaches,
 # to be on the safe side. An algorithm is the file of its table with all that this one reaches and
@@ -11,13 +11,12 @@
 # calls or refers to, the file that defines it.
 cmake_minimum_required(VERSION 3.13)
 
-# What makes a run of a scenario: statistics.c and the like make numbers of its tables.
+# What makes a run of a scenario: distribution.c and the like make numbers of its tables.
 set(SIMULATOR
   ns3-module/helper/*.cc ns3-module/helper/*.h ns3-module/model/*.cc ns3-module/model/*.h
   ns3-module/model/event/*.cc ns3-module/model/event/*.h runner/run/*.c runner/run/*.cc
   runner/run/*.h runner/scenario/*.c runner/scenario/*.h runner/results/columns.c
   runner/results/distribution.c runner/results/results.h runner/results/results-tables.h
-  runner/results/statistics.c
 )
 # A name in quotes may mean any algorithm.
 set(FIND "weft_(|lb_|cc_|transport_|scheduler_|topology_|workload_)find|weft_registries")

@@ -9,9 +9,9 @@
 
 #include "columns.h"
 #include "csv.h"
-#include "parameters.h"
+#include "run-file.h"
 #include "sql-aggregates.h"
-#include "sql-text.h"
+#include "sql-file.h"
 
 /* --- what varies ------------------------------------------------------------------------------ */
 
@@ -366,7 +366,7 @@ database_finish(struct database_writer *w, char **why)
     const bool placed = ended && file_place(w->top, w->temporary, DATABASE_FILE, why);
     if (!ended)
     {
-        file_drop(w->top, w->temporary);
+        database_abandon(w);
     }
     free(w->temporary);
     w->temporary = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "parameters.h"
+#include "run-file.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "provenance.h"
 
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "built-code.h"
+#include "base/tables.h"
+#include "built-hashes.h"
 #include "input-file.h"
 #include "link-failures.h"
 #include "textbuf.h"
@@ -82,27 +84,34 @@ clock_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/** Who is told. */
+/** The table that is written. */
 struct telling
 {
-    provenance_fn fn;
-    void *user;
+    const struct sql_file *file;
+    sqlite3_stmt *insert;
+    char **why;
+    bool good;
 };
 
 static void __attribute__((format(printf, 3, 4)))
-tell(const struct telling *to, const char *key, const char *format, ...)
+tell(struct telling *to, const char *key, const char *format, ...)
 {
     CLEANUP(text_drop) struct text t = {0};
     va_list args;
     va_start(args, format);
     text_vadd(&t, format, args);
     va_end(args);
-    to->fn(to->user, key, t.s);
+    if (to->good)
+    {
+        sqlite3_bind_text(to->insert, 1, key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(to->insert, 2, t.s, -1, SQLITE_STATIC);
+        to->good = sql_file_step(to->file, to->insert, to->why);
+    }
 }
 
 /** The links that chance chose: "lower upper", the numbers of two switches, one link a line. */
 static void
-tell_random_links(const struct telling *to, const struct scenario *s, const char *key,
+tell_random_links(struct telling *to, const struct scenario *s, const char *key,
                   const struct random_links *r)
 {
     size_t n;
@@ -119,12 +128,12 @@ tell_random_links(const struct telling *to, const struct scenario *s, const char
     {
         text_add(&t, "\n  ... and %zu more", n - MOST_LINKS);
     }
-    to->fn(to->user, key, t.s);
+    tell(to, key, "%s", t.s);
 }
 
 /** A file that the scenario names; @p f NULL: none. */
 static void
-tell_file(const struct telling *to, const char *key, const struct input_file *f)
+tell_file(struct telling *to, const char *key, const struct input_file *f)
 {
     if (f)
     {
@@ -135,7 +144,7 @@ tell_file(const struct telling *to, const char *key, const struct input_file *f)
 
 /** What the run was made with, where and when. */
 static void
-tell_making(const struct telling *to, const struct scenario *s)
+tell_making(struct telling *to, const struct scenario *s)
 {
     struct utsname machine;
     char when[32] = "";
@@ -160,24 +169,23 @@ tell_making(const struct telling *to, const struct scenario *s)
 
 /** Of this process, or of that one of several ranks that took most. */
 static void
-tell_memory(const struct telling *to, const struct run_results *r)
+tell_memory(struct telling *to, const struct run_results *r)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     const long peak = usage.ru_maxrss > r->peak_memory ? usage.ru_maxrss : (long)r->peak_memory;
-    if (r->ranks > 1)
-    {
-        tell(to, "peak memory", "%ld KiB, the most of %" PRIu32 " ranks", peak, r->ranks);
-        return;
-    }
-    tell(to, "peak memory", "%ld KiB", peak);
+    r->ranks > 1 ? tell(to, "peak memory", "%ld KiB, the most of %" PRIu32 " ranks", peak, r->ranks)
+                 : tell(to, "peak memory", "%ld KiB", peak);
 }
 
-void
-provenance_tell(const struct scenario *s, const struct run_results *r, double seconds,
-                provenance_fn fn, void *user)
+bool
+provenance_add(const struct sql_file *file, const struct scenario *s, const struct run_results *r,
+               double seconds, char **why)
 {
-    const struct telling to = {fn, user};
+    struct telling to = {.file = file, .why = why};
+    to.good = sql_file_run(file, "CREATE TABLE provenance (key TEXT NOT NULL, text TEXT NOT NULL);",
+                           why) &&
+              sql_file_prepare(file, "INSERT INTO provenance VALUES (?, ?);", &to.insert, why);
     tell_making(&to, s);
     tell(&to, "seed", "%" PRIu64, s->seed);
     tell(&to, "run", "%" PRIu64, s->run);
@@ -198,4 +206,105 @@ provenance_tell(const struct scenario *s, const struct run_results *r, double se
     {
         tell_random_links(&to, s, "random degradations", &s->random_degrade);
     }
+    return to.good;
+}
+
+/* --- the code that makes a run ---------------------------------------------------------------- */
+
+const char built_commit[] = BUILT_COMMIT;
+
+struct hashed
+{
+    const struct weft_algo *algo;
+    const char *hash;
+};
+
+/* clang-format off */
+#define HASHED(table) {&table.algo, BUILT_##table},
+static const struct hashed hashes[] = {
+    WEFT_TOPOLOGIES(HASHED)
+    WEFT_SCHEDULERS(HASHED)
+    WEFT_BALANCERS(HASHED)
+    WEFT_TRANSPORTS(HASHED)
+    WEFT_CONGESTION_CONTROLS(HASHED)
+    WEFT_WORKLOADS(HASHED)
+};
+/* clang-format on */
+
+/** NULL: the algorithm is a part of the simulator. */
+static const char *
+hash_of(const struct weft_algo *algo)
+{
+    for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
+    {
+        if (hashes[i].algo == algo)
+        {
+            return hashes[i].hash;
+        }
+    }
+    return NULL;
+}
+
+static bool
+is_used(const struct scenario *s, const struct weft_algo *algo)
+{
+    bool used = s->topology.algo == algo || s->scheduler.algo == algo || s->balancer.algo == algo ||
+                s->transport.algo == algo || s->cc.algo == algo;
+    for (size_t i = 0; !used && i < s->nclasses; i++)
+    {
+        const struct qp_class *c = &s->classes[i];
+        used = c->balancer.algo == algo || c->transport.algo == algo || c->cc.algo == algo;
+    }
+    for (size_t i = 0; !used && i < s->nworkloads; i++)
+    {
+        used = s->workloads[i].choice.algo == algo;
+    }
+    return used;
+}
+
+char *
+built_code(const struct scenario *s)
+{
+    struct text t = {0};
+    size_t n;
+    const struct weft_registry *registries = weft_registries(&n);
+    text_add(&t, "simulator " BUILT_SIMULATOR);
+    for (size_t r = 0; r < n; r++)
+    {
+        for (size_t i = 0; i < registries[r].count; i++)
+        {
+            const struct weft_algo *algo = registries[r].algos[i];
+            const char *hash = is_used(s, algo) ? hash_of(algo) : NULL;
+            if (hash)
+            {
+                text_add(&t, ", %s %s %s", registries[r].kind, algo->name, hash);
+            }
+        }
+    }
+    return text_take(&t);
+}
+
+/** Adds the names of those parts of @p code that @p was does not have. */
+static void
+add_changed(struct text *t, const char *was, const char *code)
+{
+    while (*code)
+    {
+        const size_t n = strcspn(code, ",");
+        OWNED char *part = xformat("%.*s", (int)n, code);
+        if (!strstr(was, part))
+        {
+            *strrchr(part, ' ') = '\0';
+            text_add(t, "%s%s", t->len ? ", " : "", part);
+        }
+        code += n + strspn(code + n, ", ");
+    }
+}
+
+char *
+built_code_changed(const char *was, const char *code)
+{
+    CLEANUP(text_drop) struct text changed = {0};
+    add_changed(&changed, was, code);
+    return changed.s ? xformat("the code of %s changed", changed.s) : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "query-holes.h"
+#include "query.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct search
     const char *sql;
     struct query_limits limits;
     struct query_mistake *mistake;
-    struct sql_holes holes;
+    struct sql_holes *holes;
     struct query_rows *counted; /**< the answer, by these aggregates */
     struct query_hole *cells;   /**< found so far */
 };
@@ -33,7 +33,7 @@ is_same(const struct query_cell *a, const struct query_cell *b)
 static struct query_rows *
 ask(struct search *s)
 {
-    s->holes.nfilled = 0;
+    s->holes->nfilled = 0;
     return database_query(s->db, s->sql, s->limits, s->mistake);
 }
 
@@ -75,7 +75,7 @@ by_badness(const void *a, const void *b)
 static bool
 alter_each(struct search *s)
 {
-    struct sql_holes *h = &s->holes;
+    struct sql_holes *h = s->holes;
     bool good = true;
     for (size_t i = 0; good && i < h->n; i++)
     {
@@ -88,44 +88,43 @@ alter_each(struct search *s)
 }
 
 static bool
-search(struct search *s, const struct query_rows *rows)
+search(struct search *s, size_t nrows)
 {
-    s->holes.recording = true;
+    s->holes->recording = true;
     s->counted = ask(s);
-    s->holes.recording = false;
+    s->holes->recording = false;
     if (!s->counted)
     {
         return false;
     }
-    if (s->counted->nrows != rows->nrows)
+    if (s->counted->nrows != nrows)
     {
         s->mistake->message = xstrdup(
             "its number of rows depends on what min(), max(), sum() or avg() make of texts");
         return false;
     }
-    s->cells = xcalloc(rows->nrows * rows->ncolumns + 1, sizeof *s->cells);
-    if (s->holes.n)
+    s->cells = xcalloc(nrows * s->counted->ncolumns + 1, sizeof *s->cells);
+    if (s->holes->n)
     {
-        qsort(s->holes.holes, s->holes.n, sizeof *s->holes.holes, by_badness);
+        qsort(s->holes->holes, s->holes->n, sizeof *s->holes->holes, by_badness);
     }
     return alter_each(s);
 }
 
 struct query_hole *
-database_holes(const struct database *db, const char *sql, struct query_limits limits,
-               const struct query_rows *rows, struct query_mistake *mistake)
+database_holes(struct database *db, const char *sql, struct query_limits limits, size_t nrows,
+               struct query_mistake *mistake)
 {
     struct search s = {.sql = sql, .limits = limits, .mistake = mistake};
     *mistake = (struct query_mistake){NULL, 0};
-    s.db = database_open_again(db, &s.holes, &mistake->message);
-    const bool good = s.db && search(&s, rows);
+    s.db = database_counting(db, &s.holes);
+    *s.holes = (struct sql_holes){.holes = s.holes->holes};
+    const bool good = search(&s, nrows);
     if (!good)
     {
         free(s.cells);
         s.cells = NULL;
     }
     query_rows_free(s.counted);
-    free(s.holes.holes);
-    database_close(s.db);
     return s.cells;
 }

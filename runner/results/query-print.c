@@ -36,24 +36,22 @@ query_cell_add(struct text *t, const struct query_cell *cell)
     }
 }
 
+char *
+query_cell_text(const struct query_cell *cell)
+{
+    struct text t = {0};
+    query_cell_add(&t, cell);
+    return text_take(&t);
+}
+
 /** A cell as one line, to be read: ten digits tell more than what was measured. */
 static char *
-cell_text(const struct query_cell *cell)
+shown_text(const struct query_cell *cell)
 {
-    struct text raw = {0}, t = {0};
-    if (cell->kind == QUERY_REAL)
-    {
-        text_add(&raw, "%.10g", cell->real);
-    }
-    else
-    {
-        query_cell_add(&raw, cell);
-    }
-    if (raw.len)
-    {
-        text_add_printed(&t, raw.s, raw.len);
-    }
-    free(raw.s);
+    OWNED char *raw =
+        cell->kind == QUERY_REAL ? xformat("%.10g", cell->real) : query_cell_text(cell);
+    struct text t = {0};
+    text_add_printed(&t, raw, strlen(raw));
     return text_take(&t);
 }
 
@@ -103,7 +101,7 @@ print_text(struct text *t, const struct query_rows *rows)
     OWNED char **texts = xcalloc(all, sizeof *texts); /* the columns' names first */
     for (size_t i = 0; i < all; i++)
     {
-        texts[i] = i < n ? xstrdup(rows->columns[i]) : cell_text(&rows->cells[i - n]);
+        texts[i] = i < n ? xstrdup(rows->columns[i]) : shown_text(&rows->cells[i - n]);
         const size_t own = width_of(texts[i]) < MOST_WIDTH ? width_of(texts[i]) : MOST_WIDTH;
         width[i % n] = own > width[i % n] ? own : width[i % n];
     }
@@ -126,9 +124,8 @@ print_csv(struct text *t, const struct query_rows *rows)
     text_add(t, "\n");
     for (size_t i = 0; i < rows->nrows * rows->ncolumns; i++)
     {
-        CLEANUP(text_drop) struct text cell = {0};
-        query_cell_add(&cell, &rows->cells[i]);
-        csv_add_cell(t, cell.s ? cell.s : "");
+        OWNED char *cell = query_cell_text(&rows->cells[i]);
+        csv_add_cell(t, cell);
         text_add(t, (i + 1) % rows->ncolumns ? "," : "\n");
     }
 }
@@ -155,7 +152,7 @@ add_markdown_rows(struct text *t, const struct query_rows *rows, size_t first)
         xmlNode *row = page_add(table, "row", NULL);
         for (size_t c = 0; c < rows->ncolumns; c++)
         {
-            OWNED char *s = cell_text(cell_at(rows, r, c));
+            OWNED char *s = shown_text(cell_at(rows, r, c));
             page_add(row, "cell", s);
         }
     }

@@ -5,75 +5,55 @@
 
 #include "query.h"
 
-/** Rows that are kept. */
-struct kept
+/** The bytes that the cells of a row take, in an array that grows by doubling. */
+static size_t
+bytes_of(const struct query_cell *cells, size_t n)
 {
-    struct query_rows *rows;
-    size_t room;
-    size_t left; /**< bytes that more rows may have */
-    bool full;   /**< a row had more */
-};
-
-static bool
-keep_columns(void *user, char *const *names, size_t n)
-{
-    struct query_rows *rows = ((struct kept *)user)->rows;
-    rows->ncolumns = n;
-    rows->columns = xcalloc(n, sizeof *rows->columns);
+    size_t bytes = 2 * n * sizeof *cells;
     for (size_t i = 0; i < n; i++)
-    {
-        rows->columns[i] = xstrdup(names[i]);
-    }
-    return true;
-}
-
-static bool
-keep_row(void *user, const struct query_cell *cells)
-{
-    struct kept *k = user;
-    struct query_rows *rows = k->rows;
-    size_t bytes = 2 * rows->ncolumns * sizeof *rows->cells;
-    for (size_t i = 0; i < rows->ncolumns; i++)
     {
         bytes += cells[i].text ? strlen(cells[i].text) : 0;
     }
-    k->full = bytes > k->left;
-    if (k->full)
-    {
-        return false;
-    }
-    k->left -= bytes;
-    if (rows->nrows == k->room)
-    {
-        k->room = k->room ? 2 * k->room : 16;
-        rows->cells = xrealloc(rows->cells, k->room * rows->ncolumns, sizeof *rows->cells);
-    }
-    for (size_t i = 0; i < rows->ncolumns; i++)
-    {
-        struct query_cell *cell = &rows->cells[rows->nrows * rows->ncolumns + i];
-        *cell = cells[i];
-        cell->text = cell->text ? xstrdup(cell->text) : NULL;
-    }
-    rows->nrows++;
-    return true;
+    return bytes;
 }
 
 struct query_rows *
 database_query(struct database *db, const char *sql, struct query_limits limits,
                struct query_mistake *mistake)
 {
-    struct kept kept = {.rows = xcalloc(1, sizeof *kept.rows), .left = limits.bytes};
-    const struct query_reader reader = {keep_columns, keep_row, &kept};
-    if (!database_read(db, sql, limits, &reader, mistake))
+    struct query *q = query_begin(db, sql, limits, mistake);
+    struct query_rows *rows = xcalloc(1, sizeof *rows);
+    const struct query_cell *cells;
+    size_t left = limits.bytes;
+    rows->ncolumns = q ? q->ncolumns : 0;
+    rows->columns = xcalloc(rows->ncolumns + 1, sizeof *rows->columns);
+    for (size_t i = 0; i < rows->ncolumns; i++)
     {
-        if (kept.full)
+        rows->columns[i] = xstrdup(q->columns[i]);
+    }
+    while (q && !mistake->message && (cells = query_next(q)) != NULL)
+    {
+        const size_t bytes = bytes_of(cells, rows->ncolumns), at = rows->nrows * rows->ncolumns;
+        if (bytes > left)
         {
             mistake->message = xformat(QUERY_TOO_LARGE, limits.bytes >> 20);
+            break;
         }
-        query_rows_free(kept.rows);
-        kept.rows = NULL;
+        left -= bytes;
+        for (size_t i = 0; i < rows->ncolumns; i++)
+        {
+            ARRAY_GROW(rows->cells, at + i);
+            rows->cells[at + i] = cells[i];
+            rows->cells[at + i].text = cells[i].text ? xstrdup(cells[i].text) : NULL;
+        }
+        rows->nrows++;
     }
-    return kept.rows;
+    if (!query_end(q))
+    {
+        query_rows_free(rows);
+        rows = NULL;
+    }
+    return rows;
 }
 
 void

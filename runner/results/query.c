@@ -2,13 +2,17 @@
 #include "query.h"
 
 #include <math.h>
+#include <signal.h>
 #include <sqlite3.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "database.h"
 #include "provenance.h"
-#include "query-watchdog.h"
 #include "results-folder.h"
 #include "shown-text.h"
 #include "sql-aggregates.h"
@@ -22,17 +26,11 @@
 /** Longest query, bytes. */
 #define MOST_SQL (1 << 18)
 
-struct attached
-{
-    char *name, *out;
-};
-
 struct database
 {
     sqlite3 *db;
-    char *out;
-    struct attached *attached;
-    size_t nattached;
+    struct database *counting; /**< the same results, with aggregates that fill `holes`; or NULL */
+    struct sql_holes holes;
     double deadline;     /**< of the query in hand */
     uint64_t steps_left; /**< likewise */
     struct sql_budget budget;
@@ -94,7 +92,6 @@ open_with(const char *out, struct sql_holes *holes, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
     OWNED char *address = address_of(out);
-    db->out = xstrdup(out);
     bool good = sqlite3_open_v2(address, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
                 SQLITE_OK;
     if (!good)
@@ -119,7 +116,13 @@ open_with(const char *out, struct sql_holes *holes, char **why)
 struct database *
 database_open_whole(const char *out, char **why)
 {
-    return open_with(out, NULL, why);
+    struct database *db = open_with(out, NULL, why);
+    if (db && (db->counting = open_with(out, &db->holes, why)) == NULL)
+    {
+        database_close(db);
+        db = NULL;
+    }
+    return db;
 }
 
 struct database *
@@ -132,7 +135,6 @@ struct database *
 database_of(sqlite3 *own, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
-    db->out = xstrdup("");
     db->db = own;
     restrict_database(db->db);
     if (sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
@@ -157,32 +159,22 @@ attach(struct database *db, const char *name, const char *out, char **why)
     if (!good)
     {
         *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out, sqlite3_errmsg(db->db));
-        return false;
     }
-    ARRAY_GROW(db->attached, db->nattached);
-    db->attached[db->nattached++] = (struct attached){xstrdup(name), xstrdup(out)};
-    return version_fits(db, name, out, why);
+    return good && version_fits(db, name, out, why);
 }
 
 bool
 database_attach(struct database *db, const char *name, const char *out, char **why)
 {
-    return results_file_is_whole(out, DATABASE_FILE, why) && attach(db, name, out, why);
+    return results_file_is_whole(out, DATABASE_FILE, why) && attach(db, name, out, why) &&
+           attach(db->counting, name, out, why);
 }
 
 struct database *
-database_open_again(const struct database *db, struct sql_holes *holes, char **why)
+database_counting(struct database *db, struct sql_holes **holes)
 {
-    struct database *again = open_with(db->out, holes, why);
-    for (size_t i = 0; again && i < db->nattached; i++)
-    {
-        if (!attach(again, db->attached[i].name, db->attached[i].out, why))
-        {
-            database_close(again);
-            again = NULL;
-        }
-    }
-    return again;
+    *holes = &db->holes;
+    return db->counting;
 }
 
 void
@@ -190,14 +182,9 @@ database_close(struct database *db)
 {
     if (db)
     {
+        database_close(db->counting);
         sqlite3_close(db->db);
-        for (size_t i = 0; i < db->nattached; i++)
-        {
-            free(db->attached[i].name);
-            free(db->attached[i].out);
-        }
-        free(db->attached);
-        free(db->out);
+        free(db->holes.holes);
         free(db);
     }
 }
@@ -366,6 +353,59 @@ explain(struct database *db)
                : xstrdup(said);
 }
 
+/* --- a step that does not end ----------------------------------------------------------------- */
+
+/** Behind the limit of time, s: SQLite ends a query at that if it can. */
+#define GRACE 2
+
+/** Longer limits are none, s. */
+#define MOST_SECONDS 1e8
+
+static char message[100];
+
+/** Nothing else can: one step of SQLite's does not end. */
+static void
+end_process(int number)
+{
+    (void)number;
+    if (write(STDERR_FILENO, message, strlen(message)) < 0)
+    {
+        _exit(2); /* the same: nobody hears of it */
+    }
+    _exit(2);
+}
+
+static void
+set_timer(time_t seconds)
+{
+    const struct itimerval timer = {.it_value = {.tv_sec = seconds}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/** From now on the process ends with a message and exit status 2 if this takes longer than @p
+ * seconds and a little; until stop_watchdog(). */
+static void
+start_watchdog(double seconds)
+{
+    struct sigaction action;
+    if (seconds > MOST_SECONDS)
+    {
+        return;
+    }
+    snprintf(message, sizeof message,
+             "weft: error: a query takes longer than %g seconds in one step\n", seconds);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = end_process;
+    sigaction(SIGALRM, &action, NULL);
+    set_timer((time_t)seconds + GRACE);
+}
+
+static void
+stop_watchdog(void)
+{
+    set_timer(0);
+}
+
 /* --- rows ------------------------------------------------------------------------------------- */
 
 /** A cell of the row that a step has made; its text is SQLite's. */
@@ -409,40 +449,6 @@ reason(struct database *db, int status, struct query_limits limits)
                                         : explain(db);
 }
 
-/** Hands all rows to the reader. False after a mistake, or if it wants no more. */
-static bool
-read_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_limits limits,
-          const struct query_reader *reader, struct query_mistake *m)
-{
-    const size_t n = (size_t)sqlite3_column_count(s);
-    OWNED struct query_cell *cells = xcalloc(n + 1, sizeof *cells);
-    OWNED char **names = xcalloc(n + 1, sizeof *names);
-    size_t nrows = 0;
-    int status = SQLITE_DONE;
-    for (size_t i = 0; i < n; i++)
-    {
-        names[i] = one_line(sqlite3_column_name(s, (int)i));
-    }
-    bool wanted = reader->columns(reader->user, names, n);
-    while (wanted && (status = sqlite3_step(s)) == SQLITE_ROW && nrows++ < limits.rows)
-    {
-        for (size_t i = 0; i < n; i++)
-        {
-            cells[i] = cell_of(s, (int)i);
-        }
-        wanted = reader->row(reader->user, cells);
-    }
-    if (wanted && status != SQLITE_DONE)
-    {
-        set_mistake(m, reason(db, status, limits), sql, 0);
-    }
-    for (size_t i = 0; i < n; i++)
-    {
-        free(names[i]);
-    }
-    return wanted && status == SQLITE_DONE;
-}
-
 /** Where in the query the last mistake is; -1: that is not known. */
 static int
 place_of_mistake(sqlite3 *db)
@@ -463,46 +469,94 @@ nothing_follows(struct database *db, const char *rest)
     return sqlite3_prepare_v2(db->db, rest, -1, &more, NULL) == SQLITE_OK && !more;
 }
 
-bool
-database_read(struct database *db, const char *sql, struct query_limits limits,
-              const struct query_reader *reader, struct query_mistake *mistake)
+/** What is wrong with a query that is not a SELECT alone; NULL: nothing. *at: where. */
+static char *
+refusal(struct database *db, sqlite3_stmt *s, const char *sql, const char *rest, int *at)
 {
-    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    const char *rest = NULL;
-    bool good = false;
-    db->deadline = clock_seconds() + limits.seconds;
-    db->steps_left = limits.steps ? limits.steps : UINT64_MAX;
-    db->budget = (struct sql_budget){limits.bytes, false};
-    sqlite3_hard_heap_limit64((sqlite3_int64)limits.bytes);
-    sqlite3_progress_handler(db->db, STEPS_PER_LOOK, is_over, db);
-    sqlite3_set_authorizer(db->db, authorize, NULL);
-    query_watchdog_start(limits.seconds);
-    *mistake = (struct query_mistake){NULL, 0};
-    const int status = sqlite3_prepare_v2(db->db, sql, -1, &s, &rest);
-    if (status != SQLITE_OK)
+    const bool more = s && !nothing_follows(db, rest);
+    *at = more ? (int)(rest - sql) : 0;
+    return !s                          ? xstrdup("there is no query; expected select ...")
+           : sqlite3_stmt_isexplain(s) ? xstrdup("EXPLAIN is not there; expected select ...")
+           : more                      ? xstrdup("more follows the first ';'; expected one select")
+                                       : NULL;
+}
+
+/** Puts a query under its limits, or takes them away. */
+static void
+set_limits(struct database *db, const struct query_limits *limits)
+{
+    if (limits)
     {
-        const int at = place_of_mistake(db->db);
-        set_mistake(mistake, reason(db, status, limits), sql, at);
-    }
-    else if (!s)
-    {
-        set_mistake(mistake, xstrdup("there is no query; expected select ..."), sql, 0);
-    }
-    else if (sqlite3_stmt_isexplain(s))
-    {
-        set_mistake(mistake, xstrdup("EXPLAIN is not there; expected select ..."), sql, 0);
-    }
-    else if (!nothing_follows(db, rest))
-    {
-        set_mistake(mistake, xstrdup("more follows the first ';'; expected one select"), sql,
-                    (int)(rest - sql));
+        db->deadline = clock_seconds() + limits->seconds;
+        db->steps_left = limits->steps ? limits->steps : UINT64_MAX;
+        db->budget = (struct sql_budget){limits->bytes, false};
+        sqlite3_hard_heap_limit64((sqlite3_int64)limits->bytes);
+        start_watchdog(limits->seconds);
     }
     else
     {
-        good = read_rows(db, s, sql, limits, reader, mistake);
+        stop_watchdog();
     }
-    query_watchdog_stop();
-    sqlite3_set_authorizer(db->db, NULL, NULL);
-    sqlite3_progress_handler(db->db, 0, NULL, NULL);
+    sqlite3_progress_handler(db->db, limits ? STEPS_PER_LOOK : 0, limits ? is_over : NULL, db);
+    sqlite3_set_authorizer(db->db, limits ? authorize : NULL, NULL);
+}
+
+struct query *
+query_begin(struct database *db, const char *sql, struct query_limits limits,
+            struct query_mistake *mistake)
+{
+    struct query *q = xcalloc(1, sizeof *q);
+    const char *rest = NULL;
+    *q = (struct query){.db = db, .limits = limits, .mistake = mistake};
+    *mistake = (struct query_mistake){NULL, 0};
+    set_limits(db, &limits);
+    const int status = sqlite3_prepare_v2(db->db, sql, -1, &q->statement, &rest);
+    const bool prepared = status == SQLITE_OK;
+    int at = prepared ? 0 : place_of_mistake(db->db);
+    char *why = prepared ? refusal(db, q->statement, sql, rest, &at) : reason(db, status, limits);
+    set_mistake(mistake, why, sql, at);
+    q->ncolumns = why ? 0 : (size_t)sqlite3_column_count(q->statement);
+    q->cells = xcalloc(q->ncolumns + 1, sizeof *q->cells);
+    q->columns = xcalloc(q->ncolumns + 1, sizeof *q->columns);
+    for (size_t i = 0; i < q->ncolumns; i++)
+    {
+        q->columns[i] = one_line(sqlite3_column_name(q->statement, (int)i));
+    }
+    return why && !query_end(q) ? NULL : q;
+}
+
+const struct query_cell *
+query_next(struct query *q)
+{
+    const int status = sqlite3_step(q->statement);
+    if (status != SQLITE_ROW || q->nrows++ >= q->limits.rows)
+    {
+        q->mistake->message = status == SQLITE_DONE ? NULL : reason(q->db, status, q->limits);
+        return NULL;
+    }
+    for (size_t i = 0; i < q->ncolumns; i++)
+    {
+        q->cells[i] = cell_of(q->statement, (int)i);
+    }
+    return q->cells;
+}
+
+bool
+query_end(struct query *q)
+{
+    bool good = q != NULL;
+    if (q)
+    {
+        good = !q->mistake->message;
+        sqlite3_finalize(q->statement);
+        set_limits(q->db, NULL);
+        for (size_t i = 0; i < q->ncolumns; i++)
+        {
+            free(q->columns[i]);
+        }
+        free(q->columns);
+        free(q->cells);
+        free(q);
+    }
     return good;
 }

@@ -78,10 +78,9 @@ bool database_attach(struct database *db, const char *name, const char *out, cha
 
 struct sql_holes;
 
-/** Opens the same results, with the same others attached, and with aggregates that tell @p holes of
- * rows without a value: sql-aggregates.h. NULL with a sentence in *why. */
-struct database *database_open_again(const struct database *db, struct sql_holes *holes,
-                                     char **why);
+/** The same results, with the same others attached, and with aggregates that tell *holes of rows
+ * without a value: sql-aggregates.h. */
+struct database *database_counting(struct database *db, struct sql_holes **holes);
 
 void database_close(struct database *db);
 /** For CLEANUP(). */
@@ -94,21 +93,28 @@ void query_rows_free(struct query_rows *rows);
 /** For CLEANUP(). */
 void query_rows_drop(struct query_rows **rows);
 
-/** Who takes the rows of a SELECT one by one, so that not all of them are kept. */
-struct query_reader
+/** A SELECT whose rows are taken one by one, so that not all of them are kept. */
+struct query
 {
-    /** Told first what the columns are. False: they will not do, and nothing is read. */
-    bool (*columns)(void *user, char *const *names, size_t n);
-    /** Told each row: a cell for each column, whose texts are SQLite's and end with the call.
-     * False: it will not do, and no more is read. */
-    bool (*row)(void *user, const struct query_cell *cells);
-    void *user;
+    char **columns;
+    size_t ncolumns;
+    /* its own */
+    struct database *db;
+    struct sqlite3_stmt *statement;
+    struct query_limits limits;
+    struct query_mistake *mistake;
+    struct query_cell *cells;
+    size_t nrows;
 };
 
-/** Reads the rows of one SELECT. False with what was wrong; without a message where the reader
- * wanted no more. */
-bool database_read(struct database *db, const char *sql, struct query_limits limits,
-                   const struct query_reader *reader, struct query_mistake *mistake);
+/** Begins one, of which there is one at a time; NULL with what was wrong. */
+struct query *query_begin(struct database *db, const char *sql, struct query_limits limits,
+                          struct query_mistake *mistake);
+/** The next row: a cell for each column, whose texts are SQLite's, until the next call. NULL: there
+ * is no more, or a mistake. */
+const struct query_cell *query_next(struct query *q);
+/** Ends it, wherever it is. False if there was a mistake. NULL: it has not begun. */
+bool query_end(struct query *q);
 
 /** Names and meanings of all tables and columns. */
 #define QUERY_OF_TABLES                                                                            \
@@ -128,5 +134,37 @@ void query_print(struct text *t, const struct query_rows *rows, enum query_forma
 
 /** Adds a cell as it is shown: the shortest digits that read back as the same number. */
 void query_cell_add(struct text *t, const struct query_cell *cell);
+/** The same alone; the caller frees it. */
+char *query_cell_text(const struct query_cell *cell);
+
+/* --- rows without a value --------------------------------------------------------------------- */
+
+/* Which cells of a query's answer rest on rows without a value. A mean over the runs of ten seeds
+ * of which two have no value is a mean of eight, and SQL does not say so. The query is asked once
+ * more with aggregates that count, and if any lacked values once more for each such count, with
+ * NULL as the result of the aggregates that have it: what changes rests on them, whatever the query
+ * does with their results. */
+
+/** What a cell rests on. */
+enum query_ground
+{
+    QUERY_WHOLE,   /**< all rows that were asked for have a value, or no aggregate was asked */
+    QUERY_PARTLY,  /**< only some have: `have` of `of` */
+    QUERY_NO_ROWS, /**< there is no such row, so that the cell is NULL */
+};
+
+struct query_hole
+{
+    enum query_ground ground;
+    size_t have, of; /**< of that aggregate which lacks most; QUERY_PARTLY */
+};
+
+/**
+ * For each cell of the answer, which has @p nrows rows, [row * ncolumns + column]; the caller frees
+ * it. NULL
+ * with what was wrong: avg(), sum(), total(), min() and max() cannot be window functions here.
+ */
+struct query_hole *database_holes(struct database *db, const char *sql, struct query_limits limits,
+                                  size_t nrows, struct query_mistake *mistake);
 
 #endif

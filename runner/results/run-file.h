@@ -76,26 +76,35 @@ enum run_state
     RUN_FINISHED,
 };
 
-/** What results are made of. */
-struct run_source
-{
-    char *resolved; /**< the resolved scenario, as scenario_write() gives it */
-    char *code;     /**< built_code() */
-};
-
 struct sqlite3;
 
 /** A database in memory whose schema `run` run_file_state() sets; NULL: there is no memory. The
  * caller closes it. */
 struct sqlite3 *run_file_reader(void);
 
-/** The state of run @p name. Its tables are the schema `run` of @p db afterwards if it is finished
- * or stale. A sentence in *why if it is anything else but to do. */
+/** The state of run @p name, which is to be made of a scenario, @p resolved as scenario_write()
+ * gives it, by @p code, as built_code(). Its tables are the schema `run` of @p db afterwards if it
+ * is finished or stale. A sentence in *why if it is anything else but to do. */
 enum run_state run_file_state(struct sqlite3 *db, const struct folder *runs, const char *name,
-                              const struct run_source *source, char **why);
+                              const char *resolved, const char *code, char **why);
 
 /** Makes the tables of a whole file the schema `run`; of another one a sentence in *why. */
 enum sql_file_state run_file_attach(struct sqlite3 *db, const struct folder *folder,
                                     const char *file, char **why);
+
+/* --- parameters ------------------------------------------------------------------------------- */
+
+/* A resolved scenario as rows of SQL. */
+
+#define PARAMETERS_COLUMNS                                                                         \
+    "name TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL, value REAL, unit TEXT"
+
+/** Makes a table `parameters` in a schema, with every attribute of a resolved scenario. False with
+ * a sentence in *why. */
+bool parameters_add(struct sqlite3 *db, const char *schema, const char *resolved, char **why);
+
+/** What differs between the parameters in the schemas `run` and `temp`: "transport.rto changed
+ * (100us, now 150us)". The caller frees it. */
+char *parameters_changed(struct sqlite3 *db);
 
 #endif

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "built-code.h"
 #include "columns.h"
-#include "parameters.h"
+#include "provenance.h"
 #include "run-file.h"
 #include "sql-file.h"
 #include "textbuf.h"
@@ -126,8 +125,8 @@ code_fits(sqlite3 *db, const char *code, char **why)
 }
 
 enum run_state
-run_file_state(sqlite3 *db, const struct folder *runs, const char *name,
-               const struct run_source *source, char **why)
+run_file_state(sqlite3 *db, const struct folder *runs, const char *name, const char *resolved,
+               const char *code, char **why)
 {
     OWNED char *file = run_file_name(name);
     enum run_state state = RUN_TO_DO;
@@ -135,12 +134,12 @@ run_file_state(sqlite3 *db, const struct folder *runs, const char *name,
     if (runs->fd >= 0 && file_is_there(runs, file))
     {
         const enum sql_file_state is = run_file_attach(db, runs, file, why);
-        state = is == SQL_FILE_UNREADABLE ? RUN_UNREADABLE
-                : is == SQL_FILE_DAMAGED  ? RUN_DAMAGED
-                : scenario_fits(db, source->resolved, why) && tables_fit(db, why) &&
-                        code_fits(db, source->code, why)
-                    ? RUN_FINISHED
-                    : RUN_STALE;
+        state =
+            is == SQL_FILE_UNREADABLE ? RUN_UNREADABLE
+            : is == SQL_FILE_DAMAGED  ? RUN_DAMAGED
+            : scenario_fits(db, resolved, why) && tables_fit(db, why) && code_fits(db, code, why)
+                ? RUN_FINISHED
+                : RUN_STALE;
     }
     return state;
 }

@@ -6,7 +6,6 @@
 
 #include "columns.h"
 #include "input-file.h"
-#include "parameters.h"
 #include "provenance.h"
 #include "run-file.h"
 #include "textbuf.h"
@@ -81,45 +80,12 @@ add_files(const struct sql_file *f, const struct scenario *s, const char *resolv
     return good;
 }
 
-/** Who is told what made the run. */
-struct provenance_rows
-{
-    const struct sql_file *file;
-    sqlite3_stmt *insert;
-    char **why;
-    bool good;
-};
-
-static void
-add_provenance_row(void *user, const char *key, const char *text)
-{
-    struct provenance_rows *p = user;
-    if (p->good)
-    {
-        sqlite3_bind_text(p->insert, 1, key, -1, SQLITE_STATIC);
-        sqlite3_bind_text(p->insert, 2, text, -1, SQLITE_STATIC);
-        p->good = sql_file_step(p->file, p->insert, p->why);
-    }
-}
-
-static bool
-add_provenance(const struct sql_file *f, const struct scenario *s, const struct run_results *r,
-               double seconds, char **why)
-{
-    struct provenance_rows rows = {.file = f, .why = why};
-    rows.good =
-        sql_file_run(f, "CREATE TABLE provenance (key TEXT NOT NULL, text TEXT NOT NULL);", why) &&
-        sql_file_prepare(f, "INSERT INTO provenance VALUES (?, ?);", &rows.insert, why);
-    provenance_tell(s, r, seconds, add_provenance_row, &rows);
-    return rows.good;
-}
-
 bool
 run_file_write(struct run_file *f, const struct scenario *s, const char *resolved,
                const struct run_results *r, double seconds, char **why)
 {
     return sql_file_run(&f->file, "BEGIN;", why) && add_files(&f->file, s, resolved, why) &&
            parameters_add(f->file.db, "main", resolved, why) &&
-           add_provenance(&f->file, s, r, seconds, why) && add_tables(&f->file, s, r, why) &&
+           provenance_add(&f->file, s, r, seconds, why) && add_tables(&f->file, s, r, why) &&
            sql_file_run(&f->file, "COMMIT;", why) && sql_file_end(&f->file, f->temporary, why);
 }

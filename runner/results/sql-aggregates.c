@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "distribution.h"
-#include "statistics.h"
 #include "textbuf.h"
 
 /** Counts that are told apart; cells that rest on others are said to rest on the worst. */

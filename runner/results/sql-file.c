@@ -15,6 +15,49 @@
 #include "checksum.h"
 #include "textbuf.h"
 
+/* --- names and values ------------------------------------------------------------------------- */
+
+/** Whether a name stands for itself without quotes. */
+static bool
+is_plain(const char *name)
+{
+    const size_t n =
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    return n > 0 && !name[n] && !(*name >= '0' && *name <= '9') &&
+           !sqlite3_keyword_check(name, (int)n);
+}
+
+/** Adds a text between quotes, with those inside doubled. */
+static void
+add_quoted(struct text *t, char quote, const char *s)
+{
+    text_add(t, "%c", quote);
+    for (; *s; s++)
+    {
+        text_add(t, *s == quote ? "%c%c" : "%c", *s, *s);
+    }
+    text_add(t, "%c", quote);
+}
+
+void
+sql_add_name(struct text *t, const char *name)
+{
+    if (is_plain(name))
+    {
+        text_add(t, "%s", name);
+    }
+    else
+    {
+        add_quoted(t, '"', name);
+    }
+}
+
+void
+sql_add_literal(struct text *t, const char *s)
+{
+    add_quoted(t, '\'', s);
+}
+
 /* Places in the first bytes of a file, by the description of SQLite's format. */
 #define HEADER         100
 #define PAGE_SIZE      16
@@ -131,14 +174,20 @@ statement_drop(sqlite3_stmt **statement)
     sqlite3_finalize(*statement);
 }
 
-void
-sql_file_close(struct sql_file *f)
+static void
+finalize_all(const struct sql_file *f)
 {
     sqlite3_stmt *each;
     while (f->db && (each = sqlite3_next_stmt(f->db, NULL)) != NULL)
     {
         sqlite3_finalize(each);
     }
+}
+
+void
+sql_file_close(struct sql_file *f)
+{
+    finalize_all(f);
     sqlite3_close(f->db);
     f->db = NULL;
 }
@@ -214,11 +263,7 @@ seal(const struct sql_file *f, const char *temporary, char **why)
 bool
 sql_file_end(struct sql_file *f, const char *temporary, char **why)
 {
-    sqlite3_stmt *each;
-    while ((each = sqlite3_next_stmt(f->db, NULL)) != NULL)
-    {
-        sqlite3_finalize(each);
-    }
+    finalize_all(f);
     const bool good = sqlite3_close(f->db) == SQLITE_OK || fail(f, why);
     f->db = good ? NULL : f->db;
     sql_file_close(f);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "files.h"
+#include "textbuf.h"
 
 /** Of the tables of results; in each file as `pragma user_version`. Another number: columns or
  * tables have gone or mean something else. */
@@ -62,5 +63,11 @@ enum sql_file_state sql_file_look(const struct folder *folder, const char *name,
 /** What opens a file for reading; the caller frees it. It never changes once it is in its place, so
  * no locks are needed, which some network folders do not have. */
 char *sql_file_address(const char *path);
+
+/** Adds a name of a table or column, in quotes where SQL needs them. */
+void sql_add_name(struct text *t, const char *name);
+
+/** Adds a text in quotes. */
+void sql_add_literal(struct text *t, const char *s);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "plan-look.h"
-
+/* How a value of a sweep looks in figures. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "messages.h"
+#include "sweep-plan.h"
 #include "textbuf.h"
 
 const unsigned plan_colours[PLAN_COLOURS] = {0x0072B2, 0xE69F00, 0x009E73, 0xD55E00,
@@ -28,55 +28,35 @@ read_hex(const char *word, unsigned *colour)
     return good;
 }
 
-static void
-take_colour(struct plan_look *look, const struct element *e, const char *attribute,
-            const char *word, struct diagnostics *d)
-{
-    struct nearest near = nearest_start(word);
-    const size_t place = name_find(&near, colour_names, PLAN_COLOURS);
-    look->has_colour = place < PLAN_COLOURS || read_hex(word, &look->colour);
-    if (place < PLAN_COLOURS)
-    {
-        look->colour = plan_colours[place];
-    }
-    if (!look->has_colour)
-    {
-        diag_error(d, element_line(e, attribute),
-                   "%s of <%s>: '%s' is no colour; expected blue, orange, green, vermilion, "
-                   "purple, sky, black or #RRGGBB%s",
-                   attribute, e->name, word, did_you_mean(near.best));
-    }
-}
-
-static void
-take_style(struct plan_look *look, const struct element *e, const char *attribute, const char *word,
-           struct diagnostics *d)
-{
-    struct nearest near = nearest_start(word);
-    const size_t place = name_find(&near, style_names, PLAN_STYLES);
-    look->has_style = place < PLAN_STYLES;
-    look->style = (unsigned)place;
-    if (!look->has_style)
-    {
-        diag_error(d, element_line(e, attribute),
-                   "%s of <%s>: '%s' is no style; expected solid, dashed, dash-dotted, dotted or "
-                   "dash-dot-dotted%s",
-                   attribute, e->name, word, did_you_mean(near.best));
-    }
-}
-
 void
 plan_look_take(struct plan_look *look, const struct element *e, const char *attribute,
                const char *word, struct diagnostics *d)
 {
+    const bool colour = strncmp(attribute, "colour", 6) == 0;
+    const size_t n = colour ? PLAN_COLOURS : PLAN_STYLES;
+    struct nearest near = nearest_start(word);
+    const size_t place = name_find(&near, colour ? colour_names : style_names, n);
+    bool known = place < n;
     if (strcmp(word, "auto") == 0)
     {
         return;
     }
-    if (strncmp(attribute, "colour", 6) == 0)
+    if (colour)
     {
-        take_colour(look, e, attribute, word, d);
-        return;
+        look->colour = known ? plan_colours[place] : 0;
+        look->has_colour = known = known || read_hex(word, &look->colour);
     }
-    take_style(look, e, attribute, word, d);
+    else
+    {
+        look->style = (unsigned)place;
+        look->has_style = known;
+    }
+    if (!known)
+    {
+        diag_error(d, element_line(e, attribute), "%s of <%s>: '%s' is no %s; expected %s%s",
+                   attribute, e->name, word, colour ? "colour" : "style",
+                   colour ? "blue, orange, green, vermilion, purple, sky, black or #RRGGBB"
+                          : "solid, dashed, dash-dotted, dotted or dash-dot-dotted",
+                   did_you_mean(near.best));
+    }
 }

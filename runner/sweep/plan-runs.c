@@ -20,6 +20,48 @@ plan_point(const struct plan *plan, size_t i, size_t k)
     return &plan->dimensions[k].points[i % plan->dimensions[k].npoints];
 }
 
+const struct plan_column *
+plan_column(const struct plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->ncolumns; i++)
+    {
+        if (strcmp(plan->keys[i].name, name) == 0)
+        {
+            return &plan->columns[i];
+        }
+    }
+    return NULL;
+}
+
+const char *
+plan_cell(const struct plan_column *column, size_t p)
+{
+    return column->dim->points[p].cells[column->cell];
+}
+
+const char **
+plan_cells(const struct plan *plan, size_t i)
+{
+    const char **cells = xcalloc(plan->ncolumns + 1, sizeof *cells);
+    for (size_t c = 0; c < plan->ncolumns; c++)
+    {
+        const struct plan_column *column = &plan->columns[c];
+        cells[c] =
+            plan_point(plan, i, (size_t)(column->dim - plan->dimensions))->cells[column->cell];
+    }
+    return cells;
+}
+
+struct database *
+plan_tables(const struct plan *plan)
+{
+    struct database_writer w;
+    OWNED char *why = NULL;
+    return database_begin(&w, NULL, plan->keys, plan->ncolumns, &why) && database_complete(&w, &why)
+               ? database_of(w.file.db, &why)
+               : NULL;
+}
+
 /** Adds a cell with everything that does not suit a file name replaced by '-'. */
 static void
 add_plain(struct text *t, const char *cell)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "run-child.h"
+#include "sweep-engine.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "built-code.h"
 #include "memory-out.h"
 #include "mpi-ranks.h"
 #include "process-title.h"
@@ -112,13 +111,6 @@ by_qp(const void *key, const void *stuck)
     return (a > b) - (a < b);
 }
 
-/** Whether a QP was under way when a run was stopped: it is not one that was given up. */
-static bool
-is_under_way(const struct run_results *r, uint32_t qp)
-{
-    return r->nstuck && bsearch(&qp, r->stuck, r->nstuck, sizeof *r->stuck, by_qp);
-}
-
 /** Messages that were given up are a result, but not one to be overlooked. */
 static void
 report_failed_messages(const struct child *c, const struct run_results *r)
@@ -129,7 +121,9 @@ report_failed_messages(const struct child *c, const struct run_results *r)
     {
         return;
     }
-    while (f->posted < 0 || f->delivered >= 0 || is_under_way(r, f->qp))
+    /* One that is under way when a run is stopped is not given up. */
+    while (f->posted < 0 || f->delivered >= 0 ||
+           (r->nstuck && bsearch(&f->qp, r->stuck, r->nstuck, sizeof *r->stuck, by_qp)))
     {
         f++;
     }

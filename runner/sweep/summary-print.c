@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep says on the terminal. */
-#include "summary-print.h"
+#include "summary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "columns.h"
-#include "sql-text.h"
+#include "input-file.h"
 
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100
@@ -16,8 +16,9 @@
 /** Results are whole and the questions Weft's own. */
 #define LIMITS ((struct query_limits){3600, 10000000, SIZE_MAX / 2, 0})
 
-struct query_rows *
-summary_rows(struct database *db, const char *sql)
+/** The rows of a SELECT; none after a message. */
+static struct query_rows *
+ask(struct database *db, const char *sql)
 {
     struct query_mistake m;
     struct query_rows *rows = database_query(db, sql, LIMITS, &m);
@@ -30,161 +31,196 @@ summary_rows(struct database *db, const char *sql)
     return rows;
 }
 
-static char *
-cell_text(const struct query_rows *rows, size_t row, size_t column)
+/** Adds a number; halves are rounded up, as in CSV files. */
+static void
+add_number(struct text *t, const char *format, double value)
 {
-    struct text t = {0};
-    query_cell_add(&t, &rows->cells[row * rows->ncolumns + column]);
-    return text_take(&t);
+    char digits[40];
+    snprintf(digits, sizeof digits, format, nextafter(value, copysign(INFINITY, value)));
+    text_add(t, "%s", digits);
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/** A column of numbers: of t.`column`, less t.`from` if it is not NULL. */
+/** A column of numbers. */
 struct shown
 {
-    const char *column, *from, *scale, *format, *title;
+    const char *sql;    /**< of a row t; '$' stands for "_mean" in `aggregate` */
+    const char *column; /**< whose seeds a mean tells of */
+    const char *format, *title;
 };
 
 static const struct shown shown[] = {
-    {"cct_us", "first_start_us", "1e-3", "%#.5g", "cct_ms"},
-    {"goodput_gbps", NULL, "1", "%.2f", "goodput_gbps"},
-    {"mean_rate_gbps", NULL, "1", "%.2f", "rate_gbps"},
-    {"resent_share", NULL, "100", "%.2f", "resent_%"},
-    {"nacks_received", NULL, "1", "%.0f", "nacks"},
-    {"timeouts", NULL, "1", "%.0f", "timeouts"},
-    {"increase", NULL, "100", "%.2f", "increase_%"},
+    {"(t.cct_us$ - t.first_start_us$) * 1e-3", "cct_us", "%#.5g", "cct_ms"},
+    {"t.goodput_gbps$", "goodput_gbps", "%.2f", "goodput_gbps"},
+    {"t.mean_rate_gbps$", "mean_rate_gbps", "%.2f", "rate_gbps"},
+    {"t.resent_share$ * 100", "resent_share", "%.2f", "resent_%"},
+    {"t.nacks_received$", "nacks_received", "%.0f", "nacks"},
+    {"t.timeouts$", "timeouts", "%.0f", "timeouts"},
+    {"t.increase$ * 100", "increase", "%.2f", "increase_%"},
 };
 
 /** Beside `increase` if a fabric cannot serve its hosts at line rate: it says what of the increase
  * is not the fabric's own. */
-static const struct shown shown_rho = {"increase_rho", NULL, "100", "%.2f", "   increase_rho_%"};
-
-/** Versions of SQLite round halves in two ways: so much more, and all round them up. */
-#define HALVES_UP "1.000000000001"
+static const struct shown shown_rho = {"t.increase_rho$ * 100", "increase_rho", "%.2f",
+                                       "   increase_rho_%"};
 
 /** Messages that were given up, and those that waited for them. */
-#define FAILED "(t.failed%s + t.unstarted%s)"
+static const struct shown shown_failed = {"t.failed$ + t.unstarted$", "failed", "%.5g", "failed"};
 
-/** Adds a column; @p suffix: "_mean" of `aggregate`, where a mean is told of how many seeds it is
- * if not all have a value, or "". */
-static void
-add_shown(struct text *t, const struct shown *s, const char *suffix)
-{
-    text_add(t, ", CASE WHEN t.%s%s IS NULL THEN '-' ELSE printf('%s', (t.%s%s", s->column, suffix,
-             s->format, s->column, suffix);
-    text_add(t, s->from ? " - t.%s%s) * %s * " HALVES_UP ")" : "%s%s) * %s * " HALVES_UP ")",
-             s->from ? s->from : "", s->from ? suffix : "", s->scale);
-    if (*suffix)
-    {
-        text_add(t,
-                 " || CASE WHEN t.%s_n < t.seeds THEN printf(' (%%d/%%d)', t.%s_n, t.seeds) ELSE ''"
-                 " END",
-                 s->column, s->column);
-    }
-    text_add(t, " END AS \"%s\"", s->title);
-}
+/** Of each workload by itself. */
+static const struct shown shown_cct = {"(t.cct_us - t.start_us) * 1e-3", "cct_us", "%#.5g",
+                                       "cct_ms"};
+static const struct shown shown_increase = {"t.increase * 100", "increase", "%.2f", "increase_%"};
 
-/** Begins a SELECT with what varies, the run's name if nothing does; the number of columns. */
-static size_t
-add_keys(struct text *t, const struct database_writer *w, bool aggregate)
+/** A table while it is asked for. */
+struct table
 {
-    size_t n = aggregate || w->nkeys == 0;
-    text_add(t, "SELECT %s", aggregate ? "t.seeds" : n ? "s.name AS run" : "");
+    struct text sql;
+    size_t nnames;                  /**< columns that name the rows, which come first */
+    const struct shown *numbers[9]; /**< behind them; then, of means, of how many seeds each is */
+    size_t nnumbers;
+};
+
+/** Begins a SELECT with what varies, the run's name if nothing does. */
+static struct table
+begin_table(const struct database_writer *w, bool means)
+{
+    struct table t = {.nnames = means || w->nkeys == 0};
+    text_add(&t.sql, "SELECT %s", means ? "t.seeds" : t.nnames ? "s.name AS run" : "");
     for (size_t k = 0; k < w->nkeys; k++)
     {
-        if (!aggregate || !w->keys[k].is_seed)
+        if (!means || !w->keys[k].is_seed)
         {
-            text_add(t, n++ ? ", s." : "s.");
-            sql_add_name(t, w->keys[k].name);
+            text_add(&t.sql, t.nnames++ ? ", s." : "s.");
+            sql_add_name(&t.sql, w->keys[k].name);
         }
     }
-    return n;
+    return t;
 }
 
-/** Rows of numbers behind columns that name them, up to MOST_SHOWN. */
 static void
-print_rows(const struct query_rows *rows, size_t nnames)
+add_shown(struct table *t, const struct shown *s, bool means)
 {
-    for (size_t row = 0; row <= rows->nrows && row <= MOST_SHOWN; row++)
+    text_add(&t->sql, ", ");
+    for (const char *c = s->sql; *c; c++)
     {
-        for (size_t c = 0; c < rows->ncolumns; c++)
+        *c != '$' ? text_add(&t->sql, "%c", *c) : text_add(&t->sql, "%s", means ? "_mean" : "");
+    }
+    text_add(&t->sql, " AS \"%s\"", s->title);
+    t->numbers[t->nnumbers++] = s;
+}
+
+/** A number as it is shown, or "-"; a mean tells of how many seeds it is if not all have a value.
+ */
+static char *
+number_text(const struct table *t, const struct query_rows *rows, size_t row, size_t c)
+{
+    const struct query_cell *cell = &rows->cells[row * rows->ncolumns + c];
+    struct text text = {0};
+    if (cell->kind == QUERY_NULL)
+    {
+        return xstrdup("-");
+    }
+    add_number(&text, t->numbers[c - t->nnames]->format, cell->real);
+    if (c + t->nnumbers < rows->ncolumns)
+    {
+        query_cell_add(&text, cell + t->nnumbers);
+    }
+    return text_take(&text);
+}
+
+/** Prints the names of the columns, or a row. */
+static void
+print_row(const struct table *t, const struct query_rows *rows, const size_t *widths, size_t row)
+{
+    for (size_t c = 0; c < t->nnames + t->nnumbers; c++)
+    {
+        const bool name = c < t->nnames;
+        OWNED char *text = row == 0 ? xstrdup(rows->columns[c])
+                           : name   ? query_cell_text(&rows->cells[(row - 1) * rows->ncolumns + c])
+                                    : number_text(t, rows, row - 1, c);
+        /* Of numbers there is a blank even before what is too wide. */
+        name ? printf("%-*s  ", (int)widths[c], text)
+             : printf("%s%*s", row ? " " : "", (int)widths[c] - (row > 0), text);
+    }
+    printf("\n");
+}
+
+/** Asks for the rest of a table and prints it, up to MOST_SHOWN rows, if it has any. */
+static void
+print_table(struct database *db, struct table *t, const char *title)
+{
+    CLEANUP(query_rows_drop) struct query_rows *rows = ask(db, t->sql.s);
+    const size_t n = rows->nrows < MOST_SHOWN ? rows->nrows : MOST_SHOWN;
+    OWNED size_t *widths = xcalloc(rows->ncolumns + 1, sizeof *widths);
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        const size_t least = c < t->nnames ? 0 : 13, title_width = strlen(rows->columns[c]);
+        widths[c] = title_width > least ? title_width : least;
+        for (size_t row = 0; c < t->nnames && row < n; row++)
         {
-            size_t width = strlen(rows->columns[c]);
-            for (size_t k = 0; c < nnames && k < rows->nrows && k < MOST_SHOWN; k++)
-            {
-                OWNED char *text = cell_text(rows, k, c);
-                width = strlen(text) > width ? strlen(text) : width;
-            }
-            OWNED char *text = row ? cell_text(rows, row - 1, c) : xstrdup(rows->columns[c]);
-            /* Of numbers there is a blank even before what is too wide. */
-            c < nnames
-                ? printf("%-*s  ", (int)width, text)
-                : printf("%s%*s", row ? " " : "", (width < 13 ? 13 : (int)width) - (row > 0), text);
+            OWNED char *text = query_cell_text(&rows->cells[row * rows->ncolumns + c]);
+            widths[c] = strlen(text) > widths[c] ? strlen(text) : widths[c];
         }
-        printf("\n");
     }
-    if (rows->nrows > MOST_SHOWN)
+    printf("%s", n ? title : "");
+    for (size_t row = 0; n && row <= n; row++)
     {
-        printf("... and %zu more\n", rows->nrows - MOST_SHOWN);
+        print_row(t, rows, widths, row);
     }
+    if (rows->nrows > n)
+    {
+        printf("... and %zu more\n", rows->nrows - n);
+    }
+    free(t->sql.s);
 }
 
-/** Asks for a table and prints it, if it has rows. */
+/** The values that vary and the main totals, of runs or of means over seeds. */
 static void
-print_selected(struct database *db, struct text *select, size_t nnames, const char *title)
+print_totals(struct database *db, const struct database_writer *w, bool means)
 {
-    CLEANUP(query_rows_drop) struct query_rows *rows = summary_rows(db, select->s);
-    if (rows->nrows)
-    {
-        printf("%s", title);
-        print_rows(rows, nnames);
-    }
-    free(text_take(select));
-}
-
-/** The values that vary and the main totals. */
-static void
-print_table(struct database *db, const struct database_writer *w, bool aggregate)
-{
-    const char *table = aggregate ? "aggregate" : "summary", *suffix = aggregate ? "_mean" : "";
-    struct text t = {0};
-    text_add(&t, "SELECT min(t.rho_max%s) < 1, max(" FAILED ") > 0 FROM %s t", suffix, suffix,
-             suffix, table);
-    CLEANUP(query_rows_drop) struct query_rows *any = summary_rows(db, t.s);
-    const bool rho = any->nrows && any->cells[0].integer,
-               failed = any->nrows && any->cells[1].integer;
-    t.len = 0;
-    const size_t n = add_keys(&t, w, aggregate);
+    const char *from = means ? "aggregate" : "summary", *mean = means ? "_mean" : "";
+    OWNED char *what = xformat("SELECT min(rho_max%s) < 1, max(failed%s + unstarted%s) > 0 FROM %s",
+                               mean, mean, mean, from);
+    CLEANUP(query_rows_drop) struct query_rows *any = ask(db, what);
+    struct table t = begin_table(w, means);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
     {
-        add_shown(&t, &shown[i], suffix);
+        add_shown(&t, &shown[i], means);
     }
-    if (rho)
+    if (any->nrows && any->cells[0].integer)
     {
-        add_shown(&t, &shown_rho, suffix);
+        add_shown(&t, &shown_rho, means);
     }
-    if (failed)
+    if (any->nrows && any->cells[1].integer)
     {
-        text_add(&t, ", printf('%%.5g', " FAILED ") AS failed", suffix, suffix);
+        add_shown(&t, &shown_failed, means);
     }
-    text_add(&t, " FROM %s t CROSS JOIN %s s ON s.rowid = t.rowid ORDER BY t.rowid", table, table);
-    print_selected(db, &t, n,
-                   aggregate ? "\nmean over seeds (aggregate.csv has their spread as well)\n" : "");
+    for (size_t i = 0; means && i < t.nnumbers; i++)
+    {
+        const char *column = t.numbers[i]->column;
+        text_add(&t.sql,
+                 ", CASE WHEN t.%s_n < t.seeds THEN printf(' (%%d/%%d)', t.%s_n, t.seeds) END",
+                 column, column);
+    }
+    text_add(&t.sql, " FROM %s t CROSS JOIN %s s ON s.rowid = t.rowid ORDER BY t.rowid", from,
+             from);
+    print_table(db, &t,
+                means ? "\nmean over seeds (aggregate.csv has their spread as well)\n" : "");
 }
 
 /** Completion times of each workload by itself, where there are several. */
 static void
 print_workloads(struct database *db, const struct database_writer *w)
 {
-    static const struct shown cct = {"cct_us", "start_us", "1e-3", "%#.5g", "cct_ms"};
-    struct text t = {0};
-    const size_t n = add_keys(&t, w, false);
-    text_add(&t, ", t.workload");
-    add_shown(&t, &cct, "");
-    add_shown(&t, &shown[sizeof shown / sizeof *shown - 1], "");
-    text_add(&t, " FROM workloads t CROSS JOIN summary s ON s.run = t.run ORDER BY t.rowid");
-    print_selected(db, &t, n + 1, "\nby workload\n");
+    struct table t = begin_table(w, false);
+    text_add(&t.sql, ", t.workload");
+    t.nnames++;
+    add_shown(&t, &shown_cct, false);
+    add_shown(&t, &shown_increase, false);
+    text_add(&t.sql, " FROM workloads t CROSS JOIN summary s ON s.run = t.run ORDER BY t.rowid");
+    print_table(db, &t, "\nby workload\n");
 }
 
 /* --- seeds without a value -------------------------------------------------------------------- */
@@ -212,7 +248,7 @@ case_name(const char *scenario, const struct query_rows *aggregate, size_t row, 
     struct text t = {0};
     for (size_t c = 1; c <= nkeys; c++)
     {
-        OWNED char *cell = cell_text(aggregate, row, c);
+        OWNED char *cell = query_cell_text(&aggregate->cells[row * aggregate->ncolumns + c]);
         text_add(&t, "%s%s", c > 1 ? ", " : "", cell);
     }
     return t.s ? text_take(&t) : xstrdup(scenario);
@@ -255,22 +291,132 @@ warn_of_case(const char *scenario, const struct query_rows *aggregate, size_t ro
     }
 }
 
+/* --- notes ------------------------------------------------------------------------------------ */
+
+/** Whoever turns PFC on counts on no loss. */
+static bool
+has_no_pfc(const struct scenario *s)
+{
+    return !((const struct weft_mmu_config *)s->switches.config)->pfc;
+}
+
+/** To others what overtakes a packet looks like its loss. */
+static bool
+wants_no_order(const struct scenario *s)
+{
+    return weft_transport_find(s->transport.algo->name)->nacks != WEFT_NACKS_ORDER;
+}
+
+/** Whether flows start at times of their own, at random or from a file: the last one to end is
+ * then one that is large or late, and what it met says nothing of the others. */
+static bool
+has_arrivals(const struct scenario *s)
+{
+    bool has = false;
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        const struct workload *w = &s->workloads[i];
+        const struct weft_table none = {0}, *table = w->input ? &w->input->table : &none;
+        has = has || strcmp(w->choice.algo->name, "poisson") == 0;
+        for (uint32_t k = 1; !has && k < table->nflows; k++)
+        {
+            has = table->flows[k].start != table->flows[0].start;
+        }
+    }
+    return has;
+}
+
+/** What the numbers of a sweep mean that a reader of its table may miss. */
+static const struct note
+{
+    const char *says;
+    bool (*but)(const struct scenario *s); /**< not of runs of which this is true; NULL: of all */
+    /** Of what happened: the run from 0, how much it was there, and what is said of the run in
+     * which it was most, one piece after the other. */
+    const char *select;
+} notes[] = {
+    {"PFC is on, and switch buffers dropped packets in", has_no_pfc,
+     "SELECT run - 1, dropped_buffer,"
+     " ', ', dropped_buffer, ' in ', name, ': headroom of <switch> is too small'"
+     " FROM summary WHERE dropped_buffer > 0"},
+    {"failures were to come after the end of", NULL,
+     "SELECT run - 1, 0, ', which they did not change (failures_late)'"
+     " FROM summary WHERE failures_late > 0"},
+    /* One QP alone may make a run's completion time: three times as slow as the median one, and
+     * the last one that was delivered, or nearly: of the run's time nine tenths have passed when
+     * it ends. */
+    {"the slowest QP is far off and among the last to be done in", has_arrivals,
+     "SELECT s.run - 1, qp_slowdown_max / qp_slowdown_p50,"
+     " ': QP ', slowest_qp, ' of ', name, ' takes ', qp_slowdown_max,"
+     " ' times as long as alone, the median QP ', qp_slowdown_p50, ' times (qps)'"
+     " FROM summary s CROSS JOIN qps q ON q.run = s.run AND q.qp = s.slowest_qp"
+     " WHERE qp_slowdown_max / qp_slowdown_p50 >= 3 AND q.delivered_us - first_start_us >= 0.9 * "
+     "(cct_us - first_start_us)"},
+    /* With such shares and increases retransmissions are likelier to decide than paths. */
+    {"retransmissions may decide in", wants_no_order,
+     "SELECT run - 1, increase,"
+     " ': in ', name, ' ', 100 * resent_share, ' % of the packets are sent again, after ',"
+     " nacks_received, ' NACKs and ', timeouts, ' timeouts; a <transport> that keeps what comes out"
+     " of order and repeats only what is lost, such as sack, tells them from paths'"
+     " FROM summary WHERE increase > 1 AND (resent_share > 0.05 OR timeouts > 0)"},
+};
+
+static bool
+is_meant(const struct plan *plan, size_t run, const struct note *note)
+{
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = note->but ? plan_load(plan, run, &d) : NULL;
+    return !note->but || (s && !note->but(s));
+}
+
+static void
+print_note(const struct plan *plan, struct database *db, size_t nruns, const struct note *note)
+{
+    CLEANUP(query_rows_drop) struct query_rows *rows = ask(db, note->select);
+    CLEANUP(text_drop) struct text t = {0};
+    const struct query_cell *most = NULL;
+    size_t n = 0;
+    for (size_t row = 0; row < rows->nrows; row++)
+    {
+        const struct query_cell *cells = &rows->cells[row * rows->ncolumns];
+        if (is_meant(plan, (size_t)cells[0].integer, note))
+        {
+            most = !most || cells[1].real > most[1].real ? cells : most;
+            n++;
+        }
+    }
+    for (size_t c = 2; most && c < rows->ncolumns; c++)
+    {
+        most[c].kind == QUERY_REAL ? add_number(&t, "%.4g", most[c].real)
+                                   : query_cell_add(&t, &most[c]);
+    }
+    if (most)
+    {
+        printf("%s %zu of %zu runs%s\n", note->says, n, nruns, t.s);
+    }
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 void
-summary_print(struct database *db, const struct database_writer *w, const char *scenario)
+summary_print(const struct plan *plan, struct database *db, const struct database_writer *w,
+              size_t nruns)
 {
-    print_table(db, w, false);
+    print_totals(db, w, false);
     if (database_has_seeds(w))
     {
         CLEANUP(query_rows_drop)
-        struct query_rows *aggregate = summary_rows(db, "SELECT * FROM aggregate");
-        print_table(db, w, true);
+        struct query_rows *aggregate = ask(db, "SELECT * FROM aggregate");
+        print_totals(db, w, true);
         fflush(stdout);
         for (size_t row = 0; row < aggregate->nrows; row++)
         {
-            warn_of_case(scenario, aggregate, row, w->nkeys - 1);
+            warn_of_case(plan->name, aggregate, row, w->nkeys - 1);
         }
     }
     print_workloads(db, w);
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+    {
+        print_note(plan, db, nruns, &notes[i]);
+    }
 }

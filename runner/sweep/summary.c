@@ -6,45 +6,22 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "built-code.h"
 #include "columns.h"
 #include "export.h"
-#include "plan-tables.h"
-#include "summary-notes.h"
-#include "summary-print.h"
+#include "provenance.h"
+#include "sweep-plan.h"
 #include "sweep-run.h"
-
-/** What a run is made of now, for free_source(); false if its scenario does not load. */
-static bool
-find_source(const struct plan *plan, size_t i, struct run_source *source)
-{
-    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
-    CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, &d);
-    *source = s ? (struct run_source){scenario_write(s, plan->names[i]), built_code(s)}
-                : (struct run_source){NULL, NULL};
-    return source->resolved != NULL;
-}
-
-static void
-free_source(struct run_source *source)
-{
-    free(source->resolved);
-    free(source->code);
-}
 
 enum run_state
 plan_run_state(const struct plan *plan, size_t i, const struct folder *runs, struct sqlite3 *db,
                char **why)
 {
-    struct run_source source;
-    enum run_state state = RUN_TO_DO;
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, &d);
+    OWNED char *resolved = s ? scenario_write(s, plan->names[i]) : NULL;
+    OWNED char *code = s ? built_code(s) : NULL;
     *why = NULL;
-    if (find_source(plan, i, &source))
-    {
-        state = run_file_state(db, runs, plan->names[i], &source, why);
-    }
-    free_source(&source);
-    return state;
+    return s ? run_file_state(db, runs, plan->names[i], resolved, code, why) : RUN_TO_DO;
 }
 
 /* --- one table of all runs -------------------------------------------------------------------- */
@@ -78,10 +55,10 @@ add_run(struct collected *c, const struct plan *plan, size_t i, const struct fol
 /** Reads all finished runs, once, into a database in @p top, or in none. */
 static bool
 collect(struct collected *c, const struct plan *plan, const struct results_folder *r,
-        const struct folder *top, const struct database_key *keys, size_t nkeys, bool speak)
+        const struct folder *top, bool speak)
 {
     c->nruns = 0;
-    bool good = database_begin(&c->w, top, keys, nkeys, &c->why);
+    bool good = database_begin(&c->w, top, plan->keys, plan->ncolumns, &c->why);
     for (size_t i = 0; good && i < plan->nruns; i++)
     {
         good = add_run(c, plan, i, &r->runs, speak);
@@ -120,23 +97,20 @@ write_tables(const struct collected *c, const struct folder *top, char **why)
         if (i < 2 || has_samples(c, top, tables[i]))
         {
             selects[n] = database_select(&c->w, tables[i]->name);
-            files[n++].name = tables[i]->file;
+            sources[n] = (struct csv_source){c->w.file.db, selects[n], 1 + (int)c->w.nkeys};
+            files[n] = (struct file_writer){tables[i]->file, csv_write, &sources[n]};
+            n++;
         }
     }
     if (database_has_seeds(&c->w))
     {
-        selects[n] = xstrdup("SELECT * FROM aggregate");
-        files[n++].name = "aggregate.csv";
+        /* Which have no column of their own there. */
+        sources[n] = (struct csv_source){c->w.file.db, "SELECT * FROM aggregate", (int)c->w.nkeys};
+        files[n] = (struct file_writer){"aggregate.csv", csv_write, &sources[n]};
+        n++;
     }
-    for (size_t i = 0; i < n; i++)
-    {
-        sources[i] = (struct csv_source){c->w.file.db, selects[i], 1 + (int)c->w.nkeys};
-        files[i] = (struct file_writer){files[i].name, csv_write, &sources[i]};
-    }
-    /* The seeds are no column of it. */
-    sources[n - 1].nkeys -= database_has_seeds(&c->w);
     const bool good = files_write(top, files, n, why);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < sizeof selects / sizeof *selects; i++)
     {
         free(selects[i]);
     }
@@ -156,14 +130,14 @@ nothing_finished(const struct plan *plan, const char *out)
  * have it. */
 static bool
 collect_and_write(struct collected *c, const struct plan *plan, const struct results_folder *r,
-                  const struct database_key *keys, size_t nkeys, const char *some)
+                  const char *some)
 {
     const struct folder *const in[] = {&r->top, NULL};
     char *first = NULL;
     bool written = false;
     for (int i = 0; i < 2 && !written; i++)
     {
-        const bool good = collect(c, plan, r, in[i], keys, nkeys, i == 0);
+        const bool good = collect(c, plan, r, in[i], i == 0);
         if (good && some && c->nruns == 0)
         {
             database_abandon(&c->w);
@@ -207,16 +181,13 @@ static bool
 write_locked(const struct plan *plan, const struct results_folder *r, const char *some)
 {
     struct collected c = {0};
-    size_t nkeys;
-    OWNED struct database_key *keys = plan_keys(plan, &nkeys);
     bool placed = false;
-    if (collect_and_write(&c, plan, r, keys, nkeys, some))
+    if (collect_and_write(&c, plan, r, some))
     {
         CLEANUP(database_drop) struct database *db = place(&c, &r->top, &placed);
         if (db && c.nruns > 0)
         {
-            summary_print(db, &c.w, plan->name);
-            summary_notes(plan, db, c.nruns);
+            summary_print(plan, db, &c.w, c.nruns);
         }
         printf("%zu of %zu runs are in %s/summary.csv\n", c.nruns, plan->nruns, r->top.path);
     }

@@ -3,6 +3,8 @@
 #ifndef WEFT_RUNNER_SUMMARY_H
 #define WEFT_RUNNER_SUMMARY_H
 
+#include "database.h"
+#include "query.h"
 #include "results-folder.h"
 #include "run-file.h"
 #include "sweep-plan.h"
@@ -21,5 +23,12 @@ enum run_state plan_run_state(const struct plan *plan, size_t i, const struct fo
  * that no run is finished, and nothing is written then.
  */
 bool summary_write(const struct plan *plan, const struct results_folder *r, const char *some);
+
+/** Prints short tables of results that are complete, what their numbers mean that a reader may
+ * miss, and warns of cases in which some seeds have no value. @p db: a reader of @p w, with @p
+ * nruns runs.
+ */
+void summary_print(const struct plan *plan, struct database *db, const struct database_writer *w,
+                   size_t nruns);
 
 #endif

@@ -17,9 +17,7 @@
 #include "mpi-ranks.h"
 #include "progress.h"
 #include "provenance.h"
-#include "run-child.h"
 #include "run-file.h"
-#include "run-status.h"
 #include "sweep-run.h"
 #include "textbuf.h"
 
@@ -31,20 +29,15 @@ static volatile sig_atomic_t asked;
 
 struct engine
 {
-    const struct plan *plan;
-    const struct folder *runs;
-    struct run_status *slots;
-    size_t nslots, running;
+    const struct engine_task *task;
+    struct run_status *slots; /**< task->at_once of them */
+    size_t running;
     struct progress progress;
-    const struct progress_whole *whole;
     int pipe[2];
     sigset_t outside; /**< the signals that are blocked when no sweep runs */
-    size_t before;    /**< runs that were finished before */
     size_t failed;
-    unsigned threads;  /**< of each run */
-    long log_interval; /**< s */
-    double logged;     /**< clock_seconds() of the last line */
-    bool stop;         /**< results cannot be written: start nothing more */
+    double logged; /**< clock_seconds() of the last line */
+    bool stop;     /**< results cannot be written: start nothing more */
 };
 
 /* --- children --------------------------------------------------------------------------------- */
@@ -52,7 +45,7 @@ struct engine
 static struct run_status *
 slot_of(struct engine *e, pid_t pid, size_t run, bool by_run)
 {
-    for (size_t i = 0; i < e->nslots; i++)
+    for (size_t i = 0; i < e->task->at_once; i++)
     {
         struct run_status *s = &e->slots[i];
         if (s->pid && (by_run ? s->run == run : s->pid == pid))
@@ -71,29 +64,17 @@ say_where(struct engine *e, const struct run_status *s)
     progress_line(&e->progress, "%s", t.s);
 }
 
-static void
-say_where_all(struct engine *e)
-{
-    for (size_t i = 0; i < e->nslots; i++)
-    {
-        if (e->slots[i].pid)
-        {
-            say_where(e, &e->slots[i]);
-        }
-    }
-}
-
 /** Now and then a line for whoever reads a log: a terminal has a bar. */
 static void
 log_progress(struct engine *e)
 {
-    if (e->progress.terminal || e->log_interval == 0 || e->running == 0 ||
-        clock_seconds() - e->logged < (double)e->log_interval)
+    if (e->progress.terminal || e->task->log_interval == 0 || e->running == 0 ||
+        clock_seconds() - e->logged < (double)e->task->log_interval)
     {
         return;
     }
     CLEANUP(text_drop) struct text t = {0};
-    run_status_add_all(&t, e->slots, e->nslots);
+    run_status_add_all(&t, e->slots, e->task->at_once);
     progress_line(&e->progress, "[%zu/%zu] %s", e->progress.ended, e->progress.total, t.s);
     e->logged = clock_seconds();
 }
@@ -153,11 +134,11 @@ child_ended(struct engine *e, struct run_status *s, int status)
     {
         s->last_words = xformat("error: the process ended with status %d", WEXITSTATUS(status));
     }
-    if (e->whole && e->whole->log && status == 0)
+    if (e->task->whole && e->task->whole->log && status == 0)
     {
-        fprintf(e->whole->log, "[%zu/%zu] %s: %s\n", e->progress.ended, e->progress.total, s->name,
-                s->last_words);
-        fflush(e->whole->log);
+        fprintf(e->task->whole->log, "[%zu/%zu] %s: %s\n", e->progress.ended, e->progress.total,
+                s->name, s->last_words);
+        fflush(e->task->whole->log);
     }
     else
     {
@@ -167,7 +148,7 @@ child_ended(struct engine *e, struct run_status *s, int status)
     e->failed += status != 0;
     if (status != 0)
     {
-        run_file_forget(e->runs, s->name); /* it may have ended without a word */
+        run_file_forget(e->task->runs, s->name); /* it may have ended without a word */
     }
     e->stop = e->stop || (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_CANNOT_WRITE);
     e->running--;
@@ -197,19 +178,20 @@ file_of(const struct engine *e, const char *run)
 {
     OWNED char *file = run_file_name(run);
     struct stat st;
-    return fstatat(e->runs->fd, file, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_ino : 0;
+    return fstatat(e->task->runs->fd, file, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_ino : 0;
 }
 
 static bool
 start_next(struct engine *e, size_t run)
 {
-    for (size_t i = 0; i < e->nslots; i++)
+    for (size_t i = 0; i < e->task->at_once; i++)
     {
         if (e->slots[i].pid == 0)
         {
-            const char *name = e->plan->names[run];
+            const char *name = e->task->plan->names[run];
             const ino_t before = file_of(e, name);
-            pid_t pid = child_start(e->plan, run, e->runs, e->threads, e->pipe[1], &e->outside);
+            pid_t pid = child_start(e->task->plan, run, e->task->runs, e->task->threads, e->pipe[1],
+                                    &e->outside);
             if (pid < 0)
             {
                 progress_line(&e->progress, "weft: error: cannot start a process: %s",
@@ -229,7 +211,7 @@ static double
 share_running(const struct engine *e)
 {
     double sum = 0;
-    for (size_t i = 0; i < e->nslots; i++)
+    for (size_t i = 0; i < e->task->at_once; i++)
     {
         sum += e->slots[i].pid ? e->slots[i].progress.done : 0;
     }
@@ -241,11 +223,14 @@ wait_a_while(struct engine *e)
 {
     take_reports(e, 50);
     reap(e);
-    if (asked)
+    for (size_t i = 0; asked && i < e->task->at_once; i++)
     {
-        asked = 0;
-        say_where_all(e);
+        if (e->slots[i].pid)
+        {
+            say_where(e, &e->slots[i]);
+        }
     }
+    asked = 0;
     log_progress(e);
     progress_draw(&e->progress, share_running(e), e->running);
 }
@@ -294,28 +279,20 @@ catch_signals(struct engine *e)
     handle_signals(on_signal);
 }
 
-/** One that is pending is still ours. */
-static void
-release_signals(struct engine *e)
-{
-    sigprocmask(SIG_SETMASK, &e->outside, NULL);
-    handle_signals(SIG_DFL);
-}
-
 /** Ends the runs under way: what they have written so far is temporary. Returns how many were done,
  * though nobody had heard of it yet. */
 static size_t
 abandon(struct engine *e)
 {
     size_t done = 0;
-    for (size_t i = 0; i < e->nslots; i++)
+    for (size_t i = 0; i < e->task->at_once; i++)
     {
         struct run_status *s = &e->slots[i];
         if (s->pid)
         {
             kill(s->pid, SIGKILL);
             waitpid(s->pid, NULL, 0);
-            run_file_forget(e->runs, s->name);
+            run_file_forget(e->task->runs, s->name);
             const ino_t now = file_of(e, s->name);
             done += now != 0 && now != s->before;
             free(s->last_words);
@@ -328,24 +305,25 @@ abandon(struct engine *e)
 }
 
 static void
-say_what_was_stopped(const struct engine *e, size_t ndue)
+say_what_was_stopped(const struct engine *e)
 {
     if (e->stop)
     {
         fprintf(stderr, "weft: error: results cannot be written; %zu runs were not started\n",
-                ndue - e->progress.ended);
+                e->task->ndue - e->progress.ended);
     }
 }
 
 static void
-work(struct engine *e, const size_t *due, size_t ndue)
+work(struct engine *e)
 {
-    progress_start(&e->progress, ndue, e->whole);
+    const size_t *due = e->task->due, ndue = e->task->ndue;
+    progress_start(&e->progress, ndue, e->task->whole);
     e->logged = clock_seconds();
     catch_signals(e);
     for (size_t next = 0; next < ndue && !e->stop && !interrupted; next++)
     {
-        while (e->running == e->nslots && !interrupted)
+        while (e->running == e->task->at_once && !interrupted)
         {
             wait_a_while(e);
         }
@@ -359,19 +337,20 @@ work(struct engine *e, const size_t *due, size_t ndue)
     {
         wait_a_while(e);
     }
-    release_signals(e);
+    sigprocmask(SIG_SETMASK, &e->outside, NULL); /* one that is pending is still ours */
+    handle_signals(SIG_DFL);
     progress_end(&e->progress);
     if (interrupted)
     {
-        size_t done = e->before + e->progress.ended - e->failed;
+        size_t done = e->task->before + e->progress.ended - e->failed;
         done += abandon(e);
         e->failed++;
         fprintf(stderr, "weft: interrupted; %zu of %zu runs are done and kept\n", done,
-                e->before + ndue);
+                e->task->before + ndue);
     }
     else
     {
-        say_what_was_stopped(e, ndue);
+        say_what_was_stopped(e);
     }
 }
 
@@ -398,9 +377,10 @@ on_end(int number)
 /** All of them are at one run after the other, in these processes themselves: one that MPI knows
  * may not be forked. */
 static void
-work_together(struct engine *e, const size_t *due, size_t ndue)
+work_together(struct engine *e)
 {
-    progress_start(&e->progress, ndue, e->whole);
+    const size_t *due = e->task->due, ndue = e->task->ndue;
+    progress_start(&e->progress, ndue, e->task->whole);
     e->logged = clock_seconds();
     signal(SIGINT, on_end);
     signal(SIGTERM, on_end);
@@ -408,34 +388,29 @@ work_together(struct engine *e, const size_t *due, size_t ndue)
     {
         struct run_status *s = &e->slots[0];
         *s = (struct run_status){
-            .pid = getpid(), .run = due[next], .name = e->plan->names[due[next]]};
+            .pid = getpid(), .run = due[next], .name = e->task->plan->names[due[next]]};
         e->running = 1;
-        const int status = child_run_here(e->plan, due[next], e->runs, e->threads, take_here, e);
+        const int status =
+            child_run_here(e->task->plan, due[next], e->task->runs, e->task->threads, take_here, e);
         child_ended(e, s, W_EXITCODE(status, 0));
     }
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     progress_end(&e->progress);
-    say_what_was_stopped(e, ndue);
+    say_what_was_stopped(e);
 }
 
 size_t
 engine_run(const struct engine_task *task)
 {
-    struct engine e = {.plan = task->plan,
-                       .runs = task->runs,
-                       .whole = task->whole,
-                       .nslots = task->at_once,
-                       .threads = task->threads,
-                       .before = task->before,
-                       .log_interval = task->log_interval};
+    struct engine e = {.task = task};
     if (pipe2(e.pipe, O_CLOEXEC) != 0)
     {
         fprintf(stderr, "weft: error: cannot make a pipe: %s\n", strerror(errno));
         return task->ndue;
     }
-    e.slots = xcalloc(e.nslots, sizeof *e.slots);
-    (ranks_get() ? work_together : work)(&e, task->due, task->ndue);
+    e.slots = xcalloc(task->at_once, sizeof *e.slots);
+    ranks_get() ? work_together(&e) : work(&e);
     close(e.pipe[0]);
     close(e.pipe[1]);
     free(e.slots);

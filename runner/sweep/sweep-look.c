@@ -25,23 +25,15 @@ results_folder(const struct plan *plan, const char *out)
 bool
 run_is_selected(const struct sweep_options *options, const char *name)
 {
+    bool named = false;
     for (size_t i = 0; i < options->nruns; i++)
     {
-        if (strcmp(options->runs[i], name) == 0)
-        {
-            return true;
-        }
+        named = named || strcmp(options->runs[i], name) == 0;
     }
-    if (options->nruns)
-    {
-        return false;
-    }
-    if (!options->only)
-    {
-        return true;
-    }
-    return strpbrk(options->only, "*?[") ? fnmatch(options->only, name, 0) == 0
-                                         : strstr(name, options->only) != NULL;
+    return options->nruns                  ? named
+           : !options->only                ? true
+           : strpbrk(options->only, "*?[") ? fnmatch(options->only, name, 0) == 0
+                                           : strstr(name, options->only) != NULL;
 }
 
 static bool

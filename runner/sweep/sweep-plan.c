@@ -8,14 +8,7 @@
 
 #include "columns.h"
 #include "element-values.h"
-#include "plan-tables.h"
 #include "textbuf.h"
-
-struct building
-{
-    struct plan *plan;
-    struct diagnostics *d;
-};
 
 static struct plan_dimension *
 add_dimension(struct plan *plan)
@@ -40,6 +33,13 @@ add_point(struct plan_dimension *dim)
     struct plan_point *point = &dim->points[dim->npoints++];
     *point = (struct plan_point){0};
     return point;
+}
+
+static void
+add_cell(struct plan_point *point, size_t column, const char *cell)
+{
+    point->cells = xrealloc(point->cells, column + 1, sizeof *point->cells);
+    point->cells[column] = xstrdup(cell);
 }
 
 static void
@@ -90,11 +90,12 @@ add_looks(struct plan_dimension *dim, const struct element *e, const char *attri
 
 /** Adds the values of a <vary> to a dimension: as new points, or to those of its zip partners. */
 static void
-add_vary(struct building *b, struct plan_dimension *dim, const struct element *e, bool may_repeat)
+add_vary(struct plan_dimension *dim, const struct element *e, bool may_repeat,
+         struct diagnostics *d)
 {
     struct override model;
     const char *param = element_value(e, "param"), *text = element_value(e, "values");
-    if (!param || !text || !override_parse(param, element_line(e, "param"), &model, b->d))
+    if (!param || !text || !override_parse(param, element_line(e, "param"), &model, d))
     {
         return;
     }
@@ -104,16 +105,16 @@ add_vary(struct building *b, struct plan_dimension *dim, const struct element *e
     CLEANUP(words_free) struct words labels = words_split_at(label_text ? label_text : "", '|');
     if (!may_repeat)
     {
-        check_repeated(e, &values, b->d);
+        check_repeated(e, &values, d);
     }
     if (label_text && labels.n != values.n)
     {
-        diag_error(b->d, element_line(e, "labels"), "%zu labels for %zu values; expected one each",
+        diag_error(d, element_line(e, "labels"), "%zu labels for %zu values; expected one each",
                    labels.n, values.n);
     }
     else if (dim->ncolumns && values.n != dim->npoints)
     {
-        diag_error(b->d, model.line,
+        diag_error(d, model.line,
                    "<vary param=\"%s\"> in a <zip> has %zu values; expected %zu like the first one",
                    param, values.n, dim->npoints);
     }
@@ -124,53 +125,51 @@ add_vary(struct building *b, struct plan_dimension *dim, const struct element *e
         {
             struct plan_point *point = first ? add_point(dim) : &dim->points[i];
             add_set(point, &model, values.word[i]);
-            point->cells = xrealloc(point->cells, dim->ncolumns + 1, sizeof *point->cells);
-            point->cells[dim->ncolumns] = xstrdup(values.word[i]);
+            add_cell(point, dim->ncolumns, values.word[i]);
             if (label_text && !point->label)
             {
                 point->label = xstrdup(labels.word[i]);
             }
         }
         add_column(dim, param);
-        add_looks(dim, e, "colours", b->d);
-        add_looks(dim, e, "styles", b->d);
+        add_looks(dim, e, "colours", d);
+        add_looks(dim, e, "styles", d);
     }
     override_free(&model);
 }
 
 static void
-add_zip(struct building *b, const struct element *e)
+add_zip(struct plan *plan, const struct element *e, struct diagnostics *d)
 {
-    struct plan_dimension *dim = add_dimension(b->plan);
+    struct plan_dimension *dim = add_dimension(plan);
     for (size_t i = 0; i < e->nchildren; i++)
     {
-        add_vary(b, dim, e->children[i], true);
+        add_vary(dim, e->children[i], true, d);
     }
     if (e->nchildren == 0)
     {
-        diag_error(b->d, e->line, "<zip> is empty; expected two or more <vary>");
+        diag_error(d, e->line, "<zip> is empty; expected two or more <vary>");
     }
 }
 
 /* --- cases and seeds -------------------------------------------------------------------------- */
 
 static void
-add_case(struct building *b, struct plan_dimension *dim, const struct element *e)
+add_case(struct plan_dimension *dim, const struct element *e, struct diagnostics *d)
 {
     const char *name = element_value(e, "name"), *label = element_value(e, "label");
     const char *colour = element_value(e, "colour"), *style = element_value(e, "style");
     struct plan_point *point = add_point(dim);
-    point->cells = xcalloc(1, sizeof *point->cells);
-    point->cells[0] = xstrdup(name ? name : "");
+    add_cell(point, 0, name ? name : "");
     point->label = label ? xstrdup(label) : NULL;
-    plan_look_take(&point->look, e, "colour", colour ? colour : "auto", b->d);
-    plan_look_take(&point->look, e, "style", style ? style : "auto", b->d);
+    plan_look_take(&point->look, e, "colour", colour ? colour : "auto", d);
+    plan_look_take(&point->look, e, "style", style ? style : "auto", d);
     for (size_t i = 0; i < e->nchildren; i++)
     {
         const struct element *set = e->children[i];
         const char *param = element_value(set, "param"), *value = element_value(set, "value");
         struct override model;
-        if (param && value && override_parse(param, element_line(set, "param"), &model, b->d))
+        if (param && value && override_parse(param, element_line(set, "param"), &model, d))
         {
             model.line = element_line(set, "value");
             add_set(point, &model, value);
@@ -227,12 +226,26 @@ check_column(const struct plan *plan, const struct element *e, const char *name,
     }
 }
 
+/** One column of what varies as a column of results.sqlite. */
+static struct database_key
+key_of(const struct plan_dimension *dim, size_t column)
+{
+    OWNED const char **cells = xcalloc(dim->npoints + 1, sizeof *cells);
+    for (size_t i = 0; i < dim->npoints; i++)
+    {
+        cells[i] = dim->points[i].cells[column];
+    }
+    struct database_key key = database_key_of(dim->columns[column], cells, dim->npoints);
+    key.is_seed = dim->is_seeds;
+    return key;
+}
+
 /** Nor must the column that has their names as numbers. */
 static void
 check_number_column(const struct plan *plan, const struct plan_dimension *dim,
                     const struct element *e, struct diagnostics *d)
 {
-    const struct database_key key = plan_key(dim, 0);
+    const struct database_key key = key_of(dim, 0);
     OWNED char *numbers = dim->npoints ? database_number_column(&key) : NULL;
     bool taken = numbers && !key.is_exact && is_taken(numbers);
     for (size_t k = 0; numbers && k < plan->ndimensions; k++)
@@ -251,26 +264,26 @@ check_number_column(const struct plan *plan, const struct plan_dimension *dim,
 }
 
 static void
-add_cases(struct building *b, const struct element *e)
+add_cases(struct plan *plan, const struct element *e, struct diagnostics *d)
 {
     const char *name = element_value(e, "name");
-    check_column(b->plan, e, name ? name : "case", b->d);
-    struct plan_dimension *dim = add_dimension(b->plan);
+    check_column(plan, e, name ? name : "case", d);
+    struct plan_dimension *dim = add_dimension(plan);
     dim->is_cases = true;
     add_column(dim, name ? name : "case");
-    for (size_t i = 0; i < e->nchildren && !diag_is_full(b->d); i++)
+    for (size_t i = 0; i < e->nchildren && !diag_is_full(d); i++)
     {
-        add_case(b, dim, e->children[i]);
+        add_case(dim, e->children[i], d);
     }
-    check_number_column(b->plan, dim, e, b->d);
+    check_number_column(plan, dim, e, d);
     if (e->nchildren == 0)
     {
-        diag_error(b->d, e->line, "<cases> is empty; expected one or more <case>");
+        diag_error(d, e->line, "<cases> is empty; expected one or more <case>");
     }
 }
 
 static void
-add_seeds(struct building *b, const struct element *e)
+add_seeds(struct plan *plan, const struct element *e)
 {
     const int64_t first = element_number(e, "first").integer;
     const int64_t count = element_number(e, "count").integer;
@@ -278,7 +291,7 @@ add_seeds(struct building *b, const struct element *e)
     {
         return; /* document_check() has reported it */
     }
-    struct plan_dimension *dim = add_dimension(b->plan);
+    struct plan_dimension *dim = add_dimension(plan);
     dim->is_seeds = true;
     add_column(dim, "seed");
     const struct override model = {.spec = vocabulary_find("seed", "scenario"),
@@ -288,8 +301,8 @@ add_seeds(struct building *b, const struct element *e)
     for (int64_t i = 0; i < count; i++)
     {
         struct plan_point *point = add_point(dim);
-        point->cells = xcalloc(1, sizeof *point->cells);
-        point->cells[0] = xformat("%" PRId64, first + i);
+        OWNED char *seed = xformat("%" PRId64, first + i);
+        add_cell(point, 0, seed);
         add_set(point, &model, point->cells[0]);
     }
 }
@@ -322,35 +335,30 @@ report_twice(const struct override *a, const struct override *b, struct diagnost
     }
 }
 
-/** Reports a parameter that a point of @p dim and @p o both set. */
-static void
-check_against(const struct plan_dimension *dim, const struct override *o, struct diagnostics *d)
+/** Reports a parameter that one of the first @p n sets of a point is, and @p o as well; whether
+ * there is one. */
+static bool
+check_against(const struct plan_point *point, size_t n, const struct override *o,
+              struct diagnostics *d)
 {
-    for (size_t p = 0; p < dim->npoints; p++)
+    for (size_t i = 0; i < n; i++)
     {
-        for (size_t i = 0; i < dim->points[p].nsets; i++)
+        if (same_parameter(&point->sets[i], o))
         {
-            if (same_parameter(&dim->points[p].sets[i], o))
-            {
-                report_twice(&dim->points[p].sets[i], o, d);
-                return;
-            }
+            report_twice(&point->sets[i], o, d);
+            return true;
         }
     }
+    return false;
 }
 
+/** The same of any point of a dimension. */
 static void
-check_within(const struct plan_point *point, struct diagnostics *d)
+check_dimension(const struct plan_dimension *dim, const struct override *o, struct diagnostics *d)
 {
-    for (size_t i = 0; i < point->nsets && !diag_is_full(d); i++)
+    for (size_t p = 0;
+         p < dim->npoints && !check_against(&dim->points[p], dim->points[p].nsets, o, d); p++)
     {
-        for (size_t k = 0; k < i; k++)
-        {
-            if (same_parameter(&point->sets[i], &point->sets[k]))
-            {
-                report_twice(&point->sets[i], &point->sets[k], d);
-            }
-        }
     }
 }
 
@@ -365,18 +373,18 @@ check_duplicates(const struct plan *plan, struct diagnostics *d)
         for (size_t p = 0; p < points && !diag_is_full(d); p++)
         {
             const struct plan_point *point = &dim->points[p];
-            check_within(point, d);
-            for (size_t i = 0; i < point->nsets; i++)
+            for (size_t i = 0; i < point->nsets && !diag_is_full(d); i++)
             {
+                check_against(point, i, &point->sets[i], d);
                 for (size_t other = 0; other < k; other++)
                 {
-                    check_against(&plan->dimensions[other], &point->sets[i], d);
+                    check_dimension(&plan->dimensions[other], &point->sets[i], d);
                 }
             }
         }
         for (size_t i = 0; i < plan->nfixed; i++)
         {
-            check_against(dim, &plan->fixed[i], d);
+            check_dimension(dim, &plan->fixed[i], d);
         }
     }
 }
@@ -417,26 +425,42 @@ add_fixed(struct plan *plan, const char *text, struct diagnostics *d)
 }
 
 static void
-add_sweep(struct building *b, const struct element *sweep)
+add_sweep(struct plan *plan, const struct element *sweep, struct diagnostics *d)
 {
-    for (size_t i = 0; i < sweep->nchildren && !diag_is_full(b->d); i++)
+    for (size_t i = 0; i < sweep->nchildren && !diag_is_full(d); i++)
     {
         const struct element *e = sweep->children[i];
         if (strcmp(e->name, "vary") == 0)
         {
-            add_vary(b, add_dimension(b->plan), e, false);
+            add_vary(add_dimension(plan), e, false, d);
         }
         else if (strcmp(e->name, "zip") == 0)
         {
-            add_zip(b, e);
+            add_zip(plan, e, d);
         }
         else if (strcmp(e->name, "cases") == 0)
         {
-            add_cases(b, e);
+            add_cases(plan, e, d);
         }
         else if (strcmp(e->name, "seeds") == 0)
         {
-            add_seeds(b, e);
+            add_seeds(plan, e);
+        }
+    }
+}
+
+static void
+list_columns(struct plan *plan)
+{
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        const struct plan_dimension *dim = &plan->dimensions[k];
+        for (size_t c = 0; c < dim->ncolumns; c++)
+        {
+            ARRAY_GROW(plan->columns, plan->ncolumns);
+            ARRAY_GROW(plan->keys, plan->ncolumns);
+            plan->columns[plan->ncolumns] = (struct plan_column){dim, c};
+            plan->keys[plan->ncolumns++] = key_of(dim, c);
         }
     }
 }
@@ -460,7 +484,6 @@ plan_build(const struct document *doc, const struct plan_options *options, struc
 {
     size_t before = d->reported;
     struct plan *plan = xcalloc(1, sizeof *plan);
-    struct building b = {plan, d};
     const struct element *sweep = element_child(doc->root, "sweep");
     const char *name = element_value(doc->root, "name");
     plan->doc = doc;
@@ -475,7 +498,7 @@ plan_build(const struct document *doc, const struct plan_options *options, struc
     }
     if (sweep)
     {
-        add_sweep(&b, sweep);
+        add_sweep(plan, sweep, d);
     }
     if (sweep && plan->ndimensions == 0)
     {
@@ -488,6 +511,7 @@ plan_build(const struct document *doc, const struct plan_options *options, struc
         plan_free(plan);
         return NULL;
     }
+    list_columns(plan);
     plan_name_runs(plan);
     return plan;
 }
@@ -530,6 +554,8 @@ plan_free(struct plan *plan)
     if (plan)
     {
         free(plan->names);
+        free(plan->columns);
+        free(plan->keys);
         free(plan->fixed);
         free(plan->dimensions);
         free(plan->name);

@@ -6,12 +6,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "database.h"
+#include "diagnostics.h"
+#include "document.h"
 #include "overrides.h"
-#include "plan-look.h"
+#include "query.h"
 #include "scenario-load.h"
 
 /** Most runs of one scenario. */
 #define PLAN_MOST_RUNS 100000
+
+/** What is not given is Weft's to choose. */
+struct plan_look
+{
+    bool has_colour, has_style;
+    unsigned colour; /**< 0xRRGGBB */
+    unsigned style;  /**< which of the styles: solid, dashed and so on, from 0 */
+};
+
+/** The colours that have names, which are those of Weft's own cycle and in its order. */
+#define PLAN_COLOURS 7
+extern const unsigned plan_colours[PLAN_COLOURS];
+
+#define PLAN_STYLES 5
+
+/** Takes a word of @p attribute of @p e, such as "blue", "#0072B2" or, as a style, "dashed".
+ * Reports what is none. */
+void plan_look_take(struct plan_look *look, const struct element *e, const char *attribute,
+                    const char *word, struct diagnostics *d);
 
 /** One value of a dimension: what it sets, and what its columns show. */
 struct plan_point
@@ -34,12 +56,22 @@ struct plan_dimension
     size_t npoints;
 };
 
+/** One column of what varies. */
+struct plan_column
+{
+    const struct plan_dimension *dim;
+    size_t cell; /**< which of the dimension's columns it is */
+};
+
 struct plan
 {
     const struct document *doc;
     char *name; /**< of the scenario */
     struct plan_dimension *dimensions;
     size_t ndimensions;
+    struct plan_column *columns; /**< of all dimensions */
+    struct database_key *keys;   /**< the same as columns of results.sqlite */
+    size_t ncolumns;
     struct override *fixed; /**< from the command line, for all runs */
     size_t nfixed;
     size_t nruns;
@@ -71,6 +103,20 @@ void plan_free(struct plan *plan);
 
 /** The point of dimension @p k in run @p i. The first dimension varies slowest. */
 const struct plan_point *plan_point(const struct plan *plan, size_t i, size_t k);
+
+/** The column of that name; NULL: none. */
+const struct plan_column *plan_column(const struct plan *plan, const char *name);
+
+/** The value of a column at a point of its dimension. */
+const char *plan_cell(const struct plan_column *column, size_t p);
+
+/** The values in run @p i of what varies, one for each of plan->keys. They are the plan's; the
+ * caller frees the array. */
+const char **plan_cells(const struct plan *plan, size_t i);
+
+/** The tables that the results of a plan will have, without rows: to try queries before there are
+ * any results. NULL if there is no memory for them. */
+struct database *plan_tables(const struct plan *plan);
 
 /** Names the runs: plan->names, of plan->nruns. */
 void plan_name_runs(struct plan *plan);

@@ -8,11 +8,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "cost.h"
 #include "input-file.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"
-#include "run-child.h"
 #include "summary.h"
 #include "sweep-engine.h"
 #include "textbuf.h"
@@ -36,29 +34,15 @@ keep_inputs(const struct results_folder *r, char **why)
     return good;
 }
 
-/** The scenario that is kept for later figures: the file, or the quick version that was made of it.
- */
-static struct file_bytes
-scenario_file(const struct plan *plan)
-{
-    const struct document *doc = plan->doc;
-    const char *text = doc->quick ? doc->quick : doc->bytes;
-    return (struct file_bytes){"scenario.xml", text, doc->quick ? strlen(text) : doc->size};
-}
-
-static bool
-is_kept(const struct plan *plan, const struct results_folder *r)
-{
-    const struct file_bytes f = scenario_file(plan);
-    return file_equals(&r->top, f.name, f.bytes, f.n);
-}
-
+/** Keeps the scenario for later figures: the file, or the quick version that was made of it. */
 static bool
 keep_scenario(const struct plan *plan, const struct results_folder *r, char **why)
 {
-    const struct file_bytes f = scenario_file(plan);
-    return keep_inputs(r, why) &&
-           (is_kept(plan, r) || file_replace(r->top.path, f.name, f.bytes, f.n, why));
+    const struct document *doc = plan->doc;
+    const char *text = doc->quick ? doc->quick : doc->bytes;
+    const size_t n = doc->quick ? strlen(text) : doc->size;
+    return keep_inputs(r, why) && (file_equals(&r->top, "scenario.xml", text, n) ||
+                                   file_replace(r->top.path, "scenario.xml", text, n, why));
 }
 
 /** Threads of each of @p at_once runs, of which a rank has but one unless it is said. */

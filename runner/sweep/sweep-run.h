@@ -59,4 +59,16 @@ bool sweep_any_selected(const struct plan *plan, const struct sweep_options *opt
 /** Prints @p why as an error and frees it. Returns @p status. */
 int sweep_refuse(char *why, int status);
 
+/* What a run will cost is told from its scenario alone, in microseconds. What congestion adds is
+ * not known before: packets sent again, CNPs, the time that senders wait. */
+
+/** Prints what each selected run and all of them cost; measures this machine's speed for it. False
+ * after messages if a run does not fit the memory of this machine and may not exceed it. */
+bool cost_print(const struct plan *plan, const struct sweep_options *options);
+
+/** Whether runs that are to be done fit the memory of this machine, or may exceed it; says which do
+ * not. *at_once gets how many of the largest of them fit at a time, at least 1. */
+bool cost_check_runs(const struct plan *plan, const struct sweep_options *options,
+                     const size_t *runs, size_t n, size_t *at_once);
+
 #endif

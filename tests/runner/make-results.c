@@ -13,7 +13,7 @@
 
 #include "columns.h"
 #include "database.h"
-#include "sql-text.h"
+#include "sql-file.h"
 #include "textbuf.h"
 
 struct csv

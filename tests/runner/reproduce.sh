@@ -196,11 +196,10 @@ sed 's/second/fourth/g' docs/claims/shared.xml >docs/claims/later.xml
 "$weft" reproduce all -j 1 --results every >/dev/null 2>messages &
 pid=$!
 n=0
-while [ $n -lt 1200 ] && ! grep -q '^\[scenario 3 of 4\] scenarios/first.xml' messages; do
+while [ $n -lt 1200 ] && ! find every/first/runs -name '.tmp-*' 2>/dev/null | grep -q .; do
     sleep 0.05
     n=$((n + 1))
 done
-sleep 0.2
 kill -TERM $pid
 status=0
 wait $pid || status=$?

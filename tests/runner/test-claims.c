@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "plan-tables.h"
 #include "report.h"
+#include "sweep-plan.h"
 
 static char folder[] = "/tmp/weft-test-claims-XXXXXX";
 
@@ -26,15 +26,12 @@ make_results(const char *results, const char *scenario)
     ck_assert_msg(plan && d.n == 0, "%s has mistakes", scenario);
     char *path = xformat("%s/%s", folder, results), *why = NULL;
     struct folder top;
-    size_t nkeys;
     ck_assert_msg(folder_make(path, &why) && folder_open(&top, path, &why), "%s", why);
-    struct database_key *keys = plan_keys(plan, &nkeys);
     struct database_writer w;
-    ck_assert_msg(database_begin(&w, &top, keys, nkeys, &why) && database_complete(&w, &why) &&
-                      database_finish(&w, &why),
+    ck_assert_msg(database_begin(&w, &top, plan->keys, plan->ncolumns, &why) &&
+                      database_complete(&w, &why) && database_finish(&w, &why),
                   "%s", why);
     folder_close(&top);
-    free(keys);
     free(path);
     plan_free(plan);
     document_free(doc);

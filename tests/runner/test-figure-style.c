@@ -10,9 +10,8 @@
 #include <weft/registry.h>
 
 #include "document.h"
-#include "figure-axis.h"
+#include "figure-layout.h"
 #include "figure-markup.h"
-#include "figure-names.h"
 #include "figure-style.h"
 
 /** 10 is "different at a glance"; Okabe and Ito's least distance, of all kinds, is 10.9. */
@@ -152,13 +151,14 @@ least_distance(unsigned a, unsigned b)
 
 /** The values of a column of the sweep that a figure (NULL: any) shows, each once. */
 static struct figure_names
-values_of(const struct plan_dimension *dim, size_t cell, const struct element *figure)
+values_of(const struct plan_column *column, const struct element *figure)
 {
-    struct figure_names names = {.parts = 1, .column = dim->columns[cell]};
+    const struct plan_dimension *dim = column->dim;
+    struct figure_names names = {.parts = 1, .column = column};
     names.keys = xcalloc(dim->npoints + 1, sizeof *names.keys);
     for (size_t p = 0; p < dim->npoints; p++)
     {
-        char *key = dim->points[p].cells[cell];
+        char *key = dim->points[p].cells[column->cell];
         size_t i = 0;
         while (i < names.n && strcmp(names.keys[i], key) != 0)
         {
@@ -201,20 +201,16 @@ static void
 check_plan(const char *path, const struct plan *plan)
 {
     const struct element *root = plan->doc->root;
-    for (size_t k = 0; k < plan->ndimensions; k++)
+    for (size_t c = 0; c < plan->ncolumns; c++)
     {
-        const struct plan_dimension *dim = &plan->dimensions[k];
-        for (size_t c = 0; c < dim->ncolumns && !dim->is_seeds; c++)
+        for (size_t i = 0; i <= root->nchildren && !plan->keys[c].is_seed; i++)
         {
-            for (size_t i = 0; i <= root->nchildren; i++)
+            const struct element *e = i < root->nchildren ? root->children[i] : NULL;
+            if (!e || strcmp(e->name, "figure") == 0)
             {
-                const struct element *e = i < root->nchildren ? root->children[i] : NULL;
-                if (!e || strcmp(e->name, "figure") == 0)
-                {
-                    struct figure_names names = values_of(dim, c, e);
-                    check_values(path, plan, &names);
-                    free(names.keys);
-                }
+                struct figure_names names = values_of(&plan->columns[c], e);
+                check_values(path, plan, &names);
+                free(names.keys);
             }
         }
     }
@@ -254,7 +250,7 @@ looks_in(const char *sweep, struct figure_look *looks, size_t n)
     struct document *doc = document_parse("t.xml", text, strlen(text), &d);
     struct plan *plan = plan_build(doc, &none, &d);
     ck_assert_uint_eq(d.n, 0);
-    struct figure_names names = values_of(&plan->dimensions[0], 0, NULL);
+    struct figure_names names = values_of(&plan->columns[0], NULL);
     ck_assert_uint_eq(names.n, n);
     figure_looks(plan, &names, looks);
     free(names.keys);
