@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "acked-bounds.h"
+#include "completion.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bound.h"
-#include "least-time.h"
 #include "textbuf.h"
 
 struct bounding
@@ -45,12 +44,6 @@ acks_take_wire(const struct bounding *b)
 {
     const struct weft_fabric_config *frame = b->s->fabric.config;
     return frame->ack_priority != WEFT_ACK_IDEAL;
-}
-
-static int64_t
-larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /** How much sooner than after equal starts the last ACK may come: by the spread, and by the ACKs of
@@ -207,22 +200,11 @@ relate_steps(struct step_result *steps, size_t nsteps)
     return sum;
 }
 
-static int64_t
-later(int64_t time, int64_t by)
-{
-    return time > WEFT_NEVER - by ? WEFT_NEVER : time + by;
-}
-
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/** Every message starts as soon as those that it waits for can have ended in an idle fabric. */
-struct chain
+/** The steps of each group, where steps wait for those before. */
+struct barriers
 {
-    const struct bounding *b;
-    int64_t *start;  /**< of each message, as far as it is known */
-    uint32_t *waits; /**< of each message: the messages' own counts are used up by a run */
-    uint32_t *ready; /**< messages that wait for nothing any more, in the order of that */
-    size_t nready;
     size_t nsteps;
     size_t *left;    /**< of each step of each group: messages that have not ended */
     int64_t *ends;   /**< the last ACK of each */
@@ -232,129 +214,82 @@ struct chain
     uint32_t *order; /**< messages, by group and step */
 };
 
-static void
-count_waits(struct chain *c)
+static struct barriers
+find_barriers(const struct bounding *b)
 {
-    const struct weft_message *m = c->b->messages;
-    for (size_t i = 0; i < c->b->n; i++)
-    {
-        c->waits[i] += m[i].barrier;
-        for (uint32_t k = 0; k < m[i].nnext; k++)
-        {
-            c->waits[c->b->next[m[i].first_next + k]]++;
-        }
-    }
-}
-
-static void
-find_barriers(struct chain *c)
-{
-    const struct weft_message *m = c->b->messages;
+    const struct weft_message *m = b->messages;
+    struct barriers bars = {.nsteps = 1};
     size_t ngroups = 1;
     bool any = false;
-    for (size_t i = 0; i < c->b->n; i++)
+    for (size_t i = 0; i < b->n; i++)
     {
-        c->nsteps = m[i].step >= c->nsteps ? m[i].step + (size_t)1 : c->nsteps;
+        bars.nsteps = m[i].step >= bars.nsteps ? m[i].step + (size_t)1 : bars.nsteps;
         ngroups = m[i].group >= ngroups ? m[i].group + (size_t)1 : ngroups;
         any = any || m[i].barrier;
     }
-    if (!any)
+    if (any)
     {
-        return;
+        const size_t n = ngroups * bars.nsteps;
+        bars.news = weft_clos_least_delay(&b->s->clos, b->wire.ack);
+        bars.left = xcalloc(n, sizeof *bars.left);
+        bars.ends = xcalloc(n, sizeof *bars.ends);
+        bars.first = xcalloc(n + 1, sizeof *bars.first);
+        bars.order = xcalloc(b->n, sizeof *bars.order);
+        sort_by_step(b, bars.nsteps, n, bars.first, bars.order);
+        for (size_t k = 0; k < n; k++)
+        {
+            bars.left[k] = bars.first[k + 1] - bars.first[k];
+        }
     }
-    const size_t n = ngroups * c->nsteps;
-    c->news = weft_clos_least_delay(&c->b->s->clos, c->b->wire.ack);
-    c->left = xcalloc(n, sizeof *c->left);
-    c->ends = xcalloc(n, sizeof *c->ends);
-    c->first = xcalloc(n + 1, sizeof *c->first);
-    c->order = xcalloc(c->b->n, sizeof *c->order);
-    sort_by_step(c->b, c->nsteps, n, c->first, c->order);
-    for (size_t k = 0; k < n; k++)
-    {
-        c->left[k] = c->first[k + 1] - c->first[k];
-    }
-}
-
-static void
-end_wait(struct chain *c, uint32_t message, int64_t time)
-{
-    c->start[message] = larger(time, c->start[message]);
-    if (--c->waits[message] == 0)
-    {
-        const struct weft_message *m = &c->b->messages[message];
-        c->start[message] = later(c->start[message], starts_after(m) ? m->start : 0);
-        c->ready[c->nready++] = message;
-    }
+    return bars;
 }
 
 /** @p m has ended: whoever waits for all of its step may be released. */
 static void
-pass_barrier(struct chain *c, const struct weft_message *m, int64_t acked)
+pass_barrier(struct barriers *bars, struct message_walk *w, const struct weft_message *m,
+             int64_t acked)
 {
-    const size_t at = m->group * c->nsteps + m->step;
-    c->ends[at] = larger(c->ends[at], acked);
-    if (--c->left[at] > 0 || m->step + (size_t)1 == c->nsteps)
+    const size_t at = m->group * bars->nsteps + m->step;
+    bars->ends[at] = larger(bars->ends[at], acked);
+    if (--bars->left[at] > 0 || m->step + (size_t)1 == bars->nsteps)
     {
         return;
     }
-    for (size_t i = c->first[at + 1]; i < c->first[at + 2]; i++)
+    for (size_t i = bars->first[at + 1]; i < bars->first[at + 2]; i++)
     {
-        if (c->b->messages[c->order[i]].barrier)
+        if (w->messages[bars->order[i]].barrier)
         {
-            end_wait(c, c->order[i], later(c->ends[at], c->news));
+            walk_release(w, bars->order[i], later(bars->ends[at], bars->news));
         }
     }
 }
 
-/** Returns the last ACK. */
-static int64_t
-run_chain(struct chain *c)
-{
-    int64_t last = 0;
-    for (size_t i = 0; i < c->nready; i++)
-    {
-        const struct weft_message *m = &c->b->messages[c->ready[i]];
-        struct weft_wire w = wire_of(c->b, m);
-        int64_t delivered = later(c->start[c->ready[i]], weft_message_bound(&w, m->bytes));
-        int64_t acked = later(c->start[c->ready[i]], exchange_bound(c->b, m));
-        last = larger(last, acked);
-        for (uint32_t k = 0; k < m->nnext; k++)
-        {
-            end_wait(c, c->b->next[m->first_next + k], delivered);
-        }
-        if (c->first)
-        {
-            pass_barrier(c, m, acked);
-        }
-    }
-    return last;
-}
-
+/** The last ACK where every message starts as soon as those that it waits for can have ended in an
+ * idle fabric. */
 static int64_t
 chain_bound(const struct bounding *b)
 {
-    struct chain c = {.b = b, .nsteps = 1};
-    c.start = xcalloc(b->n, sizeof *c.start);
-    c.waits = xcalloc(b->n, sizeof *c.waits);
-    c.ready = xcalloc(b->n, sizeof *c.ready);
-    count_waits(&c);
-    find_barriers(&c);
-    for (size_t i = 0; i < b->n; i++)
+    struct barriers bars = find_barriers(b);
+    struct message_walk w = walk_begin(b->messages, b->next, b->n, true);
+    int64_t last = 0;
+    for (size_t i = 0; i < w.n; i++)
     {
-        c.start[i] = starts_after(&b->messages[i]) ? 0 : b->messages[i].start;
-        if (c.waits[i] == 0)
+        const struct weft_message *m = &b->messages[w.order[i]];
+        const struct weft_wire wire = wire_of(b, m);
+        const int64_t start = walk_start(&w, w.order[i]);
+        const int64_t acked = later(start, exchange_bound(b, m));
+        last = larger(last, acked);
+        walk_on(&w, m, later(start, weft_message_bound(&wire, m->bytes)));
+        if (bars.first)
         {
-            c.ready[c.nready++] = (uint32_t)i;
+            pass_barrier(&bars, &w, m, acked);
         }
     }
-    int64_t last = run_chain(&c);
-    free(c.start);
-    free(c.waits);
-    free(c.ready);
-    free(c.left);
-    free(c.ends);
-    free(c.first);
-    free(c.order);
+    walk_end(&w);
+    free(bars.left);
+    free(bars.ends);
+    free(bars.first);
+    free(bars.order);
     return last;
 }
 

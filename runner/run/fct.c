@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "fct.h"
+#include "completion.h"
 
 #include <math.h>
 #include <stdlib.h>

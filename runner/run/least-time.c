@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "least-time.h"
+#include "completion.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "bound.h"
-#include "fct.h"
 #include "textbuf.h"
 
 /** What a host's wire carries one way. */
@@ -15,12 +14,6 @@ struct wire_load
     int64_t begin; /**< ps, when the first of them may be there; -1: none is */
     int64_t after; /**< ps from the last of them to its ACK at the sender, at least */
 };
-
-static int64_t
-later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static int64_t
 host_rate(const struct scenario *s, uint32_t host)
@@ -55,7 +48,7 @@ last_packet_of(const struct scenario *s, const struct weft_message *m)
     const double before = (double)packets * (double)f->payload;
     struct last_packet l = {.bytes = m->bytes - packets * (uint64_t)f->payload};
     l.before = (int64_t)wire_time(s, packets, before, host_rate(s, m->src));
-    l.way = later(ideal_fct(s, m->src, m->dst, l.bytes), 0);
+    l.way = larger(ideal_fct(s, m->src, m->dst, l.bytes), 0);
     return l;
 }
 
@@ -90,8 +83,8 @@ add_message(const struct scenario *s, const struct weft_message *m, const struct
     /* Rounded so that no bound becomes greater by it. */
     const int64_t from = l->way - (int64_t)ceil(wire_time(s, 1, last, rates[0]));
     const int64_t to = l->way - (int64_t)ceil(wire_time(s, 1, last, rates[1]));
-    add_load(src, wire_time(s, packets, bytes, rates[0]), start, later(from, 0) + back);
-    add_load(dst, wire_time(s, packets, bytes, rates[1]), start + later(to, 0), back);
+    add_load(src, wire_time(s, packets, bytes, rates[0]), start, larger(from, 0) + back);
+    add_load(dst, wire_time(s, packets, bytes, rates[1]), start + larger(to, 0), back);
 }
 
 /** The end of the host whose wire is busy longest. */
@@ -104,50 +97,67 @@ last_wire(const struct wire_load *loads, uint32_t n)
         /* What is rounded here must not make it greater. */
         const double end =
             (double)loads[i].begin + loads[i].time * (1 - 1e-9) + (double)loads[i].after;
-        last = loads[i].begin < 0 ? last : later(last, end < 9e18 ? (int64_t)end : WEFT_NEVER);
+        last = loads[i].begin < 0 ? last : larger(last, end < 9e18 ? (int64_t)end : WEFT_NEVER);
     }
     return last;
 }
 
-/** Each message as early as it can be, in an order in which it comes after what it waits for. */
-struct walk
+struct message_walk
+walk_begin(const struct weft_message *messages, const uint32_t *next, size_t n, bool barriers)
 {
-    int64_t *ready;  /**< ps, by message: what it waits for is there */
-    uint32_t *waits; /**< by message: for so many that were not walked over */
-    uint32_t *order;
-    size_t n; /**< in that order so far */
-};
-
-static void
-walk_begin(struct walk *w, const struct weft_message *messages, const uint32_t *next, size_t n)
-{
-    *w = (struct walk){xcalloc(n + 1, sizeof *w->ready), xcalloc(n + 1, sizeof *w->waits),
-                       xcalloc(n + 1, sizeof *w->order), 0};
+    struct message_walk w = {messages,
+                             next,
+                             xcalloc(n + 1, sizeof *w.ready),
+                             xcalloc(n + 1, sizeof *w.waits),
+                             xcalloc(n + 1, sizeof *w.order),
+                             0};
     for (size_t i = 0; i < n; i++)
     {
+        w.waits[i] += barriers && messages[i].barrier;
         for (uint32_t k = 0; k < messages[i].nnext; k++)
         {
-            w->waits[next[messages[i].first_next + k]]++;
+            w.waits[next[messages[i].first_next + k]]++;
         }
     }
     for (size_t i = 0; i < n; i++)
     {
-        w->order[w->n] = (uint32_t)i;
-        w->n += w->waits[i] == 0;
+        w.order[w.n] = (uint32_t)i;
+        w.n += w.waits[i] == 0;
     }
+    return w;
 }
 
-/** Message @p m is there at @p end: what waits for it alone may begin. */
-static void
-walk_on(struct walk *w, const struct weft_message *m, const uint32_t *next, int64_t end)
+int64_t
+walk_start(const struct message_walk *w, uint32_t message)
+{
+    const struct weft_message *m = &w->messages[message];
+    const int64_t ready = w->ready[message];
+    return starts_after(m) ? later(ready, m->start) : larger(ready, m->start);
+}
+
+void
+walk_release(struct message_walk *w, uint32_t message, int64_t time)
+{
+    w->ready[message] = larger(w->ready[message], time);
+    w->order[w->n] = message;
+    w->n += --w->waits[message] == 0;
+}
+
+void
+walk_on(struct message_walk *w, const struct weft_message *m, int64_t end)
 {
     for (uint32_t k = 0; k < m->nnext; k++)
     {
-        const uint32_t after = next[m->first_next + k];
-        w->ready[after] = later(w->ready[after], end);
-        w->order[w->n] = after;
-        w->n += --w->waits[after] == 0;
+        walk_release(w, w->next[m->first_next + k], end);
     }
+}
+
+void
+walk_end(struct message_walk *w)
+{
+    free(w->ready);
+    free(w->waits);
+    free(w->order);
 }
 
 int64_t
@@ -156,27 +166,23 @@ least_time(const struct scenario *s, const struct weft_message *messages, const 
 {
     const uint32_t hosts = s->clos.nhosts;
     OWNED struct wire_load *loads = xcalloc((size_t)hosts * 2, sizeof *loads);
-    struct walk w;
     int64_t last = 0;
     for (uint32_t i = 0; i < 2 * hosts; i++)
     {
         loads[i].begin = -1;
     }
-    walk_begin(&w, messages, next, n);
+    struct message_walk w = walk_begin(messages, next, n, false);
     for (size_t i = 0; i < w.n; i++)
     {
         const struct weft_message *m = &messages[w.order[i]];
-        const int64_t ready = w.ready[w.order[i]];
-        const int64_t start = starts_after(m) ? ready + m->start : later(ready, m->start);
+        const int64_t start = walk_start(&w, w.order[i]);
         const struct last_packet l = last_packet_of(s, m);
         const int64_t end = start + l.before + l.way;
         add_message(s, m, &l, start, &loads[m->src], &loads[hosts + m->dst]);
-        last = later(last, end + way_back(s, m));
-        walk_on(&w, m, next, end);
+        last = larger(last, end + way_back(s, m));
+        walk_on(&w, m, end);
     }
-    last = later(last, last_wire(loads, 2 * hosts));
-    free(w.ready);
-    free(w.waits);
-    free(w.order);
+    last = larger(last, last_wire(loads, 2 * hosts));
+    walk_end(&w);
     return last;
 }

@@ -1,9 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "stuck.h"
-
-#include "to-c.h"
+#include "collect.h"
 
 #include "ns3/weft-nic.h"
 #include "ns3/weft-switch.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "workload-results.h"
+#include "completion.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "acked-bounds.h"
 #include "bound.h"
 #include "textbuf.h"
 
