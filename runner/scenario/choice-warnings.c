@@ -73,7 +73,7 @@ warn_of_measure(const struct level *l)
 }
 
 void
-warn_of_choices(const struct element *root, const struct scenario *s, struct diagnostics *d)
+warn_of_choices(const struct scenario *s, struct diagnostics *d)
 {
     bool used = false;
     for (size_t i = 0; i < s->nworkloads; i++)
@@ -82,7 +82,7 @@ warn_of_choices(const struct element *root, const struct scenario *s, struct dia
     }
     for (uint32_t i = 0; i <= s->nclasses; i++)
     {
-        const struct level level = level_at(root, s, i, d);
+        const struct level level = level_at(s, i, d);
         warn_of_core(&level, i > 0 || used);
         if (i > 0 || used)
         {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Service levels, as checks look at them. */
-#include <string.h>
-
 #include "scenario-load.h"
 
 int64_t
@@ -11,10 +9,9 @@ choice_value(const struct choice *choice, const char *name, int64_t otherwise)
 }
 
 struct level
-level_at(const struct element *root, const struct scenario *s, uint32_t number,
-         struct diagnostics *d)
+level_at(const struct scenario *s, uint32_t number, struct diagnostics *d)
 {
-    struct level l = {.s = s, .root = root, .d = d, .number = number, .of = ""};
+    struct level l = {.s = s, .d = d, .number = number, .of = ""};
     const struct qp_class *c = number ? &s->classes[number - 1] : NULL;
     l.balancer = c ? &c->balancer : &s->balancer;
     l.transport = c ? &c->transport : &s->transport;
@@ -23,7 +20,7 @@ level_at(const struct element *root, const struct scenario *s, uint32_t number,
     {
         l.class = c;
         l.of = c->of;
-        l.e = root && !c->made ? element_named(root, "class", c->name) : NULL;
+        l.e = c->e;
     }
     return l;
 }
@@ -31,17 +28,16 @@ level_at(const struct element *root, const struct scenario *s, uint32_t number,
 bool
 level_owns(const struct level *l, const char *kind)
 {
-    return l->class && (l->e ? element_child(l->e, kind) != NULL : strcmp(kind, "balancer") == 0);
+    return l->e && element_child(l->e, kind);
 }
 
 int
 level_line(const struct level *l, const char *kind, const char *attribute)
 {
-    const bool own = level_owns(l, kind);
-    const struct element *e = own && !l->e ? NULL : element_child(own ? l->e : l->root, kind);
+    const struct element *e = element_child(level_owns(l, kind) ? l->e : l->s->root, kind);
     if (!e)
     {
-        return own ? l->class->line : l->root->line;
+        return l->s->root->line;
     }
     return attribute ? element_line(e, attribute) : line_of_element(e);
 }

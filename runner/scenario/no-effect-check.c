@@ -21,10 +21,10 @@ is_complete(const struct element *e, const struct weft_algo *algo)
 /* --- <switch>, <scheduler> -------------------------------------------------------------------- */
 
 static void
-check_switch(const struct element *root, const struct scenario *s, struct diagnostics *d)
+check_switch(const struct scenario *s, struct diagnostics *d)
 {
     const struct weft_mmu_config *mmu = s->switches.config;
-    const struct element *e = element_child(root, "switch");
+    const struct element *e = element_child(s->root, "switch");
     const struct
     {
         const char *name, *by, *is;
@@ -55,10 +55,10 @@ check_switch(const struct element *root, const struct scenario *s, struct diagno
 }
 
 static void
-check_weights(const struct element *root, const struct scenario *s, struct diagnostics *d)
+check_weights(const struct scenario *s, struct diagnostics *d)
 {
     const struct weft_mmu_config *mmu = s->switches.config;
-    const struct element *e = element_child(root, "scheduler");
+    const struct element *e = element_child(s->root, "scheduler");
     for (int64_t class = mmu->classes; e && class < 8; class ++)
     {
         char name[16];
@@ -74,9 +74,9 @@ check_weights(const struct element *root, const struct scenario *s, struct diagn
 /* --- links ------------------------------------------------------------------------------------ */
 
 static void
-check_links(const struct element *root, const struct scenario *s, struct diagnostics *d)
+check_links(const struct scenario *s, struct diagnostics *d)
 {
-    const struct element *share = element_child(root, "random-degrade");
+    const struct element *share = element_child(s->root, "random-degrade");
     if (share && s->random_degrade.share == 1 && random_links_any(&s->random_degrade))
     {
         diag_idle(d, element_line(share, "share"),
@@ -135,10 +135,10 @@ check_hosts(const struct scenario *s, struct diagnostics *d)
 }
 
 void
-check_no_effect(const struct element *root, const struct scenario *s, struct diagnostics *d)
+check_no_effect(const struct scenario *s, struct diagnostics *d)
 {
-    check_switch(root, s, d);
-    check_weights(root, s, d);
-    check_links(root, s, d);
+    check_switch(s, d);
+    check_weights(s, d);
+    check_links(s, d);
     check_hosts(s, d);
 }

@@ -38,9 +38,8 @@ extern "C"
         const char *name;
         int64_t queue; /**< traffic class of its data, from 1 up */
         struct choice balancer, cc, transport;
-        char *made; /**< its name, by a <workload> with balancer="..."; NULL: it has an element */
-        char *of;   /**< for messages: " of <class name=...>" */
-        int line;
+        char *of;                /**< for messages: " of <class name=...>" */
+        const struct element *e; /**< of the file's, or made for a <workload> with balancer="..." */
     };
 
     /** One <workload>: a job on all hosts or on some. */
