@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "simulate.h"
-#include "bound.h"
 #include "collect.h"
 #include "completion.h"
 #include "fabric-setup.h"
@@ -195,7 +194,7 @@ Run::ScheduleWindow()
 {
     const std::vector<weft_message>& messages = m_work->GetMessages();
     const measurements& measure = m_s.measure;
-    const int64_t first = first_start(messages.data(), messages.size());
+    const int64_t first = weft_first_start(messages.data(), messages.size());
     m_window = {first + measure.warm_up, WEFT_NEVER, 0, UINT64_MAX};
     if (measure.warm_up > 0)
     {
@@ -446,9 +445,12 @@ Run::Collect(run_results* out)
     collect_fct(&m_s, &m_window, out);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
     const std::vector<weft_message>& messages = m_work->GetMessages();
-    const int64_t first = first_start(messages.data(), messages.size());
+    const int64_t first = weft_first_start(messages.data(), messages.size());
     sum.first_start = first;
-    sum.bound = bound_of(&m_s, messages.data(), messages.size(), whole);
+    const weft_job job = scenario_job(&m_s);
+    const weft_traffic traffic =
+        scenario_traffic(&m_s, &job, messages.data(), nullptr, messages.size());
+    sum.bound = weft_traffic_bound(&traffic, !whole);
     sum.slowdown = sum.bound > first && sum.cct >= 0
                      ? static_cast<double>(sum.cct - first) / static_cast<double>(sum.bound - first)
                      : std::nan("");

@@ -175,6 +175,26 @@ extern "C"
         return (const struct weft_workload_ops *)(const void *)s->workload.algo;
     }
 
+    /** The whole workload as one job. */
+    static inline struct weft_job scenario_job(const struct scenario *s)
+    {
+        struct weft_job job = {scenario_ops(s), s->workload.config, NULL, 0, 0};
+        return job;
+    }
+
+    /** Messages of a job for the bounds. @p next: their successors; NULL: those are not asked for.
+     */
+    static inline struct weft_traffic scenario_traffic(const struct scenario *s,
+                                                       const struct weft_job *job,
+                                                       const struct weft_message *messages,
+                                                       const uint32_t *next, size_t n)
+    {
+        const struct weft_fabric_config *frame =
+            (const struct weft_fabric_config *)s->fabric.config;
+        struct weft_traffic t = {&s->clos, frame, job, messages, next, (uint32_t)n};
+        return t;
+    }
+
     /** Whether a link between switches is one of those that two switches name: the lower one first,
      * but in a graph, where no link has a lower end. */
     static inline bool link_joins(const struct weft_clos *clos, const struct weft_link *link,
