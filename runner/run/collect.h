@@ -34,6 +34,23 @@ ToC(const std::vector<T> &v, T *&p, size_t &n)
     n = v.size();
 }
 
+/** Adds up rows that are words over all ranks. @param fabric the fabric @param rows what this rank
+ * has of each, zeros where it is another's: rank 0 gets what all have */
+template <typename T>
+void
+SumRows(const ns3::WeftFabric &fabric, std::vector<T> &rows)
+{
+    static_assert(sizeof(T) % sizeof(uint64_t) == 0, "a row of words");
+    if (rows.empty())
+    {
+        return; // on all ranks
+    }
+    std::vector<uint64_t> words(rows.size() * (sizeof(T) / sizeof(uint64_t)));
+    std::memcpy(words.data(), rows.data(), rows.size() * sizeof(T));
+    fabric.Sum(words);
+    std::memcpy(rows.data(), words.data(), rows.size() * sizeof(T));
+}
+
 /** Adds what the switches counted. @param fabric the fabric @param sum gets it */
 void CollectSwitches(ns3::Ptr<ns3::WeftFabric> fabric, run_summary &sum);
 

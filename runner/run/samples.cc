@@ -4,7 +4,6 @@
 #include "samples.h"
 
 #include "collect.h"
-#include "layer-names.h"
 #include "mpi-ranks.h"
 
 #include "ns3/nstime.h"

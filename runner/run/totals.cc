@@ -42,42 +42,24 @@ CollectSwitches(Ptr<WeftFabric> fabric, run_summary& sum)
     }
 }
 
-namespace
-{
-
-/** @param fabric the fabric @param tors what this rank has counted: rank 0 gets what all have */
-void
-Gather(const Ptr<WeftFabric>& fabric, std::vector<tor_result>& tors)
-{
-    constexpr size_t EACH = sizeof(weft_lb_counters) / sizeof(uint64_t);
-    static_assert(EACH * sizeof(uint64_t) == sizeof(weft_lb_counters), "a row of words");
-    std::vector<uint64_t> words(tors.size() * EACH);
-    for (size_t i = 0; i < tors.size(); i++)
-    {
-        std::memcpy(&words[i * EACH], &tors[i].counted, sizeof tors[i].counted);
-    }
-    fabric->Sum(words); // of a ToR all but one have zeros
-    for (size_t i = 0; i < tors.size(); i++)
-    {
-        std::memcpy(&tors[i].counted, &words[i * EACH], sizeof tors[i].counted);
-    }
-}
-
-} // namespace
-
 std::vector<tor_result>
 CollectTors(Ptr<WeftFabric> fabric)
 {
-    std::vector<tor_result> tors;
+    std::vector<weft_lb_counters> counted;
     for (uint32_t i = 0; fabric->GetBalancer()->counters && i < fabric->GetClos().ntors; i++)
     {
-        tors.push_back({i, {}});
+        counted.emplace_back();
         if (fabric->IsHere(fabric->GetNHosts() + i))
         {
-            fabric->GetSwitch(i)->AddCounters(tors.back().counted);
+            fabric->GetSwitch(i)->AddCounters(counted.back());
         }
     }
-    Gather(fabric, tors);
+    SumRows(*fabric, counted);
+    std::vector<tor_result> tors;
+    for (const weft_lb_counters& c : counted)
+    {
+        tors.push_back({static_cast<uint32_t>(tors.size()), c});
+    }
     return tors;
 }
 

@@ -216,7 +216,7 @@ check_feasible(const struct scenario *s, struct diagnostics *d)
 
 /* --- the limit -------------------------------------------------------------------------------- */
 
-bool
+static bool
 something_fails(const struct scenario *s)
 {
     return s->nfailures || random_links_any(&s->random_failures);

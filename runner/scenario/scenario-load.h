@@ -106,9 +106,6 @@ void check_feasible(const struct scenario *s, struct diagnostics *d);
 /** The value of a parameter in whole units, or @p otherwise if the algorithm has none. */
 int64_t choice_value(const struct choice *choice, const char *name, int64_t otherwise);
 
-/** Whether a link goes down in the run. */
-bool something_fails(const struct scenario *s);
-
 /** Whether forwarding learns of such a link while messages are under way, however fast they are. */
 bool fails_surely(const struct scenario *s);
 

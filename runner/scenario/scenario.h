@@ -169,6 +169,15 @@ extern "C"
         uint64_t run;
     };
 
+    /* --- queueing layers: ports that a packet meets in the same place of its way ------------- */
+
+    /** The names of a fabric's layers, in the order in which packets meet them; returns how many.
+     */
+    size_t layer_names(const struct weft_clos *clos, const char *const **names);
+
+    /** The layer of a switch's ports that lead up, or of those that lead down. */
+    size_t layer_of(const struct weft_clos *clos, uint32_t tier, bool up);
+
     /** What runs. */
     static inline const struct weft_workload_ops *scenario_ops(const struct scenario *s)
     {
