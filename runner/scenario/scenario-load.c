@@ -117,8 +117,7 @@ scenario_load(struct element *root, struct diagnostics *d)
     }
     if (d->reported == before)
     {
-        warn_of_choices(s, d);
-        check_no_effect(s, d);
+        warn_of_scenario(s, d);
     }
     if (d->reported > before)
     {

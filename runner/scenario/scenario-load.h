@@ -112,14 +112,8 @@ bool fails_surely(const struct scenario *s);
 /** Reports, at the line of <limit>, a workload that is known to take longer than the limit. */
 void check_limit(const struct scenario *s, int line, struct diagnostics *d);
 
-/** Warns of flows at random that do not reach their load, and of a window of <measure> that misses
- * them. */
-void warn_of_arrivals(const struct level *l);
-
-/** Warns of what changes nothing. */
-void check_no_effect(const struct scenario *s, struct diagnostics *d);
-
-/** Warns of choices that do not suit each other. */
-void warn_of_choices(const struct scenario *s, struct diagnostics *d);
+/** Warns of choices that do not suit each other, of what changes nothing, and of flows at random
+ * that do not reach their load or that a window of <measure> misses. */
+void warn_of_scenario(const struct scenario *s, struct diagnostics *d);
 
 #endif
