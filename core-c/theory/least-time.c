@@ -49,7 +49,7 @@ last_packet_of(const struct weft_traffic *t, const struct weft_message *m, struc
     const double before = (double)packets * (double)f->payload;
     struct last_packet l = {.bytes = m->bytes - packets * (uint64_t)f->payload};
     l.before = (int64_t)wire_time(t, packets, before, host_rate(t, m->src));
-    l.way = traffic_larger(weft_ideal_fct(t->clos, f, m->src, m->dst, l.bytes, hops), 0);
+    l.way = weft_larger(weft_ideal_fct(t->clos, f, m->src, m->dst, l.bytes, hops), 0);
     return l;
 }
 
@@ -84,8 +84,8 @@ add_message(const struct weft_traffic *t, const struct weft_message *m, const st
     /* Rounded so that no bound becomes greater by it. */
     const int64_t from = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[0]));
     const int64_t to = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[1]));
-    add_load(src, wire_time(t, packets, bytes, rates[0]), start, traffic_larger(from, 0) + back);
-    add_load(dst, wire_time(t, packets, bytes, rates[1]), start + traffic_larger(to, 0), back);
+    add_load(src, wire_time(t, packets, bytes, rates[0]), start, weft_larger(from, 0) + back);
+    add_load(dst, wire_time(t, packets, bytes, rates[1]), start + weft_larger(to, 0), back);
 }
 
 /* The end of the host whose wire is busy longest. */
@@ -98,15 +98,15 @@ last_wire(const struct wire_load *loads, uint32_t n)
         /* What is rounded here must not make it greater. */
         const double end =
             (double)loads[i].begin + loads[i].time * (1 - 1e-9) + (double)loads[i].after;
-        last = loads[i].begin < 0 ? last
-                                  : traffic_larger(last, end < 9e18 ? (int64_t)end : WEFT_NEVER);
+        last =
+            loads[i].begin < 0 ? last : weft_larger(last, end < 9e18 ? (int64_t)end : WEFT_NEVER);
     }
     return last;
 }
 
 struct layout
 {
-    struct traffic_walk walk;
+    struct weft_walk walk;
     struct wire_load *loads; /* [host]: as a source; [hosts + host]: as a destination */
     struct weft_hop *hops;
 };
@@ -116,9 +116,9 @@ lay_out(struct layout *l, const struct weft_traffic *t, void *memory)
 {
     size_t used = 0;
     weft_walk_lay_out(&l->walk, t, memory, &used);
-    l->loads = traffic_take(memory, &used, (size_t)t->clos->nhosts * 2 * sizeof *l->loads);
+    l->loads = weft_walk_take(memory, &used, (size_t)t->clos->nhosts * 2 * sizeof *l->loads);
     const size_t most = t->clos->graph != NULL ? (size_t)t->clos->nswitches + 1 : CLOS_LINKS;
-    l->hops = traffic_take(memory, &used, most * sizeof *l->hops);
+    l->hops = weft_walk_take(memory, &used, most * sizeof *l->hops);
     return used;
 }
 
@@ -148,8 +148,8 @@ weft_traffic_least_time(const struct weft_traffic *t, void *memory)
         const struct last_packet l = last_packet_of(t, m, in.hops);
         const int64_t end = start + l.before + l.way;
         add_message(t, m, &l, start, &in.loads[m->src], &in.loads[hosts + m->dst]);
-        last = traffic_larger(last, end + way_back(t, m));
+        last = weft_larger(last, end + way_back(t, m));
         weft_walk_on(&in.walk, m, end);
     }
-    return traffic_larger(last, last_wire(in.loads, 2 * hosts));
+    return weft_larger(last, last_wire(in.loads, 2 * hosts));
 }

@@ -63,7 +63,7 @@ weft_traffic_bound(const struct weft_traffic *t, bool partial)
                                        .partial = partial};
     const int64_t bound = t->job->ops->bound(t->job->config, &hosts, &of);
     const int64_t start = t->n > 0 ? weft_first_start(t->messages, t->n) : 0;
-    return bound < 0 || !all_cross(t, most) ? -1 : traffic_later(start, bound);
+    return bound < 0 || !all_cross(t, most) ? -1 : weft_later(start, bound);
 }
 
 struct weft_traffic_steps
@@ -91,7 +91,7 @@ struct bounding
     int64_t pace;   /* bit/s at which hosts send data */
     int64_t first;  /* ps: the earliest start that the workload names */
     int64_t spread; /* ps: how much later the latest one is */
-    struct traffic_walk walk;
+    struct weft_walk walk;
     /* Cells are steps, or each group's steps: the messages of cell k are order[begin[k]] ..
      * order[begin[k + 1] - 1]. */
     uint32_t *begin, *order;
@@ -143,7 +143,7 @@ exchange_bound(const struct bounding *b, const struct weft_message *m)
         w.payload = (int64_t)m->bytes;
     }
     const int64_t all = weft_permutation_paced_bound(&w, m->bytes / (uint64_t)w.payload, b->pace);
-    return b->spread == 0 ? all : traffic_larger(all - early_by(b, &w), answered);
+    return b->spread == 0 ? all : weft_larger(all - early_by(b, &w), answered);
 }
 
 /* Orders the messages by cells, of which each group has @p per_group, or all together if it is 0.
@@ -215,7 +215,7 @@ bound_steps(struct bounding *b, int64_t *steps)
         int64_t bound = -1;
         for (uint32_t i = b->begin[k]; steps != NULL && exchange && i < b->begin[k + 1]; i++)
         {
-            bound = traffic_larger(bound, exchange_bound(b, &b->t->messages[b->order[i]]));
+            bound = weft_larger(bound, exchange_bound(b, &b->t->messages[b->order[i]]));
         }
         if (steps != NULL)
         {
@@ -231,7 +231,7 @@ static void
 pass_barrier(struct bounding *b, const struct weft_message *m, int64_t acked, int64_t news)
 {
     const size_t at = (size_t)m->group * b->steps.n + m->step;
-    b->ends[at] = traffic_larger(b->ends[at], acked);
+    b->ends[at] = weft_larger(b->ends[at], acked);
     if (--b->left[at] > 0 || m->step + 1 == b->steps.n)
     {
         return;
@@ -240,7 +240,7 @@ pass_barrier(struct bounding *b, const struct weft_message *m, int64_t acked, in
     {
         if (b->t->messages[b->order[i]].barrier)
         {
-            weft_walk_release(&b->walk, b->order[i], traffic_later(b->ends[at], news));
+            weft_walk_release(&b->walk, b->order[i], weft_later(b->ends[at], news));
         }
     }
 }
@@ -273,9 +273,9 @@ chain_bound(struct bounding *b)
         const struct weft_message *m = &b->t->messages[b->walk.order[i]];
         const struct weft_wire wire = wire_of(b, m);
         const int64_t start = weft_walk_start(&b->walk, b->walk.order[i]);
-        const int64_t acked = traffic_later(start, exchange_bound(b, m));
-        last = traffic_larger(last, acked);
-        weft_walk_on(&b->walk, m, traffic_later(start, weft_message_bound(&wire, m->bytes)));
+        const int64_t acked = weft_later(start, exchange_bound(b, m));
+        last = weft_larger(last, acked);
+        weft_walk_on(&b->walk, m, weft_later(start, weft_message_bound(&wire, m->bytes)));
         if (b->steps.barriers)
         {
             pass_barrier(b, m, acked, news);
@@ -306,7 +306,7 @@ own_bound(const struct bounding *b)
                                        .acked = 1,
                                        .ideal_acks = !acks_take_wire(b)};
     const int64_t own = t->job->ops->bound(t->job->config, &hosts, &of);
-    return own < 0 ? -1 : traffic_later(b->first, own);
+    return own < 0 ? -1 : weft_later(b->first, own);
 }
 
 /* By how much the messages of a step may start apart: those that nothing holds back, and those
@@ -321,14 +321,14 @@ widest_spread(const struct bounding *b)
         if (weft_starts_after(m))
         {
             least = m->start < least ? m->start : least;
-            most = traffic_larger(most, m->start);
+            most = weft_larger(most, m->start);
         }
         else
         {
-            widest = traffic_larger(widest, m->start - b->first);
+            widest = weft_larger(widest, m->start - b->first);
         }
     }
-    return traffic_larger(widest, most - least);
+    return weft_larger(widest, most - least);
 }
 
 /* Takes what there is to a bound from the memory; returns how much it is. */
@@ -340,11 +340,11 @@ lay_out(struct bounding *b, const struct weft_traffic *t, void *memory)
     b->steps = weft_count_steps(t);
     const size_t cells = (size_t)b->steps.n * (b->steps.barriers ? b->steps.ngroups : 1);
     weft_walk_lay_out(&b->walk, t, memory, &used);
-    b->begin = traffic_take(memory, &used, (cells + 1) * sizeof *b->begin);
-    b->order = traffic_take(memory, &used, t->n * sizeof *b->order);
-    b->left = traffic_take(memory, &used, cells * sizeof *b->left);
-    b->ends = traffic_take(memory, &used, cells * sizeof *b->ends);
-    b->marks = traffic_take(memory, &used, 2 * (size_t)t->clos->nhosts * sizeof *b->marks);
+    b->begin = weft_walk_take(memory, &used, (cells + 1) * sizeof *b->begin);
+    b->order = weft_walk_take(memory, &used, t->n * sizeof *b->order);
+    b->left = weft_walk_take(memory, &used, cells * sizeof *b->left);
+    b->ends = weft_walk_take(memory, &used, cells * sizeof *b->ends);
+    b->marks = weft_walk_take(memory, &used, 2 * (size_t)t->clos->nhosts * sizeof *b->marks);
     return used;
 }
 
@@ -372,5 +372,5 @@ weft_traffic_acked_bound(const struct weft_traffic *t, int64_t pace, int64_t *st
      * farthest pair by itself. */
     const bool phases = (b.steps.n > 1) == b.steps.waits;
     const int64_t chain = chained && (phases || own >= 0) ? chain_bound(&b) : -1;
-    return traffic_larger(chain, own);
+    return weft_larger(chain, own);
 }

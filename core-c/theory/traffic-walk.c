@@ -2,16 +2,16 @@
 #include "theory/traffic-walk.h"
 
 void
-weft_walk_lay_out(struct traffic_walk *w, const struct weft_traffic *t, void *memory, size_t *used)
+weft_walk_lay_out(struct weft_walk *w, const struct weft_traffic *t, void *memory, size_t *used)
 {
     w->t = t;
-    w->ready = traffic_take(memory, used, t->n * sizeof *w->ready);
-    w->waits = traffic_take(memory, used, t->n * sizeof *w->waits);
-    w->order = traffic_take(memory, used, (t->n + (size_t)1) * sizeof *w->order);
+    w->ready = weft_walk_take(memory, used, t->n * sizeof *w->ready);
+    w->waits = weft_walk_take(memory, used, t->n * sizeof *w->waits);
+    w->order = weft_walk_take(memory, used, (t->n + (size_t)1) * sizeof *w->order);
 }
 
 void
-weft_walk_begin(struct traffic_walk *w, bool barriers)
+weft_walk_begin(struct weft_walk *w, bool barriers)
 {
     const struct weft_traffic *t = w->t;
     w->n = 0;
@@ -35,23 +35,23 @@ weft_walk_begin(struct traffic_walk *w, bool barriers)
 }
 
 int64_t
-weft_walk_start(const struct traffic_walk *w, uint32_t message)
+weft_walk_start(const struct weft_walk *w, uint32_t message)
 {
     const struct weft_message *m = &w->t->messages[message];
     const int64_t ready = w->ready[message];
-    return weft_starts_after(m) ? traffic_later(ready, m->start) : traffic_larger(ready, m->start);
+    return weft_starts_after(m) ? weft_later(ready, m->start) : weft_larger(ready, m->start);
 }
 
 void
-weft_walk_release(struct traffic_walk *w, uint32_t message, int64_t time)
+weft_walk_release(struct weft_walk *w, uint32_t message, int64_t time)
 {
-    w->ready[message] = traffic_larger(w->ready[message], time);
+    w->ready[message] = weft_larger(w->ready[message], time);
     w->order[w->n] = message;
     w->n += --w->waits[message] == 0;
 }
 
 void
-weft_walk_on(struct traffic_walk *w, const struct weft_message *m, int64_t end)
+weft_walk_on(struct weft_walk *w, const struct weft_message *m, int64_t end)
 {
     for (uint32_t k = 0; k < m->nnext; k++)
     {

@@ -5,7 +5,7 @@
 
 #include <weft/bounds.h>
 
-struct traffic_walk
+struct weft_walk
 {
     const struct weft_traffic *t;
     int64_t *ready;  /* by message, ps: what it waits for is there */
@@ -16,7 +16,7 @@ struct traffic_walk
 
 /* The next @p bytes of the memory, of which @p used are taken; NULL: of none. */
 static inline void *
-traffic_take(void *memory, size_t *used, size_t bytes)
+weft_walk_take(void *memory, size_t *used, size_t bytes)
 {
     void *at = memory != NULL ? (char *)memory + *used : NULL;
     *used += (bytes + 7) / 8 * 8;
@@ -24,33 +24,33 @@ traffic_take(void *memory, size_t *used, size_t bytes)
 }
 
 /* Takes memory for a walk. */
-void weft_walk_lay_out(struct traffic_walk *w, const struct weft_traffic *t, void *memory,
+void weft_walk_lay_out(struct weft_walk *w, const struct weft_traffic *t, void *memory,
                        size_t *used);
 
 /* @p barriers: those count among what is waited for. */
-void weft_walk_begin(struct traffic_walk *w, bool barriers);
+void weft_walk_begin(struct weft_walk *w, bool barriers);
 
 /* When a message may start, ps. */
-int64_t weft_walk_start(const struct traffic_walk *w, uint32_t message);
+int64_t weft_walk_start(const struct weft_walk *w, uint32_t message);
 
 /* One of those that a message waits for ends at @p time. */
-void weft_walk_release(struct traffic_walk *w, uint32_t message, int64_t time);
+void weft_walk_release(struct weft_walk *w, uint32_t message, int64_t time);
 
 /* The same for all that wait for @p m itself, which is there at @p end. */
-void weft_walk_on(struct traffic_walk *w, const struct weft_message *m, int64_t end);
+void weft_walk_on(struct weft_walk *w, const struct weft_message *m, int64_t end);
 
 /* What weft_traffic_least_time() takes of the memory. */
 size_t weft_least_time_memory(const struct weft_traffic *t);
 
 static inline int64_t
-traffic_larger(int64_t a, int64_t b)
+weft_larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
 /* A time and what comes on top; WEFT_NEVER at most. */
 static inline int64_t
-traffic_later(int64_t time, int64_t by)
+weft_later(int64_t time, int64_t by)
 {
     return time > WEFT_NEVER - by ? WEFT_NEVER : time + by;
 }
