@@ -255,17 +255,18 @@ file_place(const struct folder *f, const char *temporary, const char *name, char
 }
 
 /** Writes all of them under other names, and only then gives them theirs. */
-static bool
-replace(const struct folder *f, const struct file_writer *files, char *const *temporary, size_t n,
-        char **why)
+bool
+files_write(const struct folder *f, const struct file_writer *files, size_t n, char **why)
 {
+    CLEANUP(words_free) struct words temporary = {0};
     size_t written = 0, placed = 0;
-    while (written < n && create(f, temporary[written], &files[written], why))
+    for (size_t i = 0; i < n && written == i; i++)
     {
-        written++;
+        words_add(&temporary, temporary_name(files[i].name));
+        written += create(f, temporary.word[i], &files[i], why);
     }
     while (written == n && placed < n &&
-           renameat(f->fd, temporary[placed], f->fd, files[placed].name) == 0)
+           renameat(f->fd, temporary.word[placed], f->fd, files[placed].name) == 0)
     {
         placed++;
     }
@@ -275,25 +276,9 @@ replace(const struct folder *f, const struct file_writer *files, char *const *te
     }
     for (size_t i = placed; i < written; i++)
     {
-        unlinkat(f->fd, temporary[i], 0);
+        unlinkat(f->fd, temporary.word[i], 0);
     }
     return placed == n && folder_flush(f, why);
-}
-
-bool
-files_write(const struct folder *f, const struct file_writer *files, size_t n, char **why)
-{
-    OWNED char **temporary = xcalloc(n, sizeof *temporary);
-    for (size_t i = 0; i < n; i++)
-    {
-        temporary[i] = temporary_name(files[i].name);
-    }
-    const bool good = replace(f, files, temporary, n, why);
-    for (size_t i = 0; i < n; i++)
-    {
-        free(temporary[i]);
-    }
-    return good;
 }
 
 bool

@@ -7,10 +7,8 @@
 
 #include "experiment.h"
 #include "figures.h"
-#include "list.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"
-#include "schema.h"
 #include "sweep-run.h"
 
 static int
@@ -163,19 +161,4 @@ command_collect(const struct arguments *a)
     free(out);
     experiment_free(&l);
     return status;
-}
-
-int
-command_list(const struct arguments *a)
-{
-    return list_print(a->nfiles ? a->files[0] : NULL, a->markdown);
-}
-
-int
-command_schema(const struct arguments *a)
-{
-    OWNED char *text = schema_text();
-    (void)a;
-    fputs(text, stdout);
-    return EXIT_GOOD;
 }

@@ -8,7 +8,6 @@
 
 #include "figures.h"
 #include "mpi-ranks.h"
-#include "quick.h"
 #include "results-folder.h"
 #include "textbuf.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "list.h"
+/* weft list and weft schema: what the tables hold, of algorithms, of elements of a scenario, of
+ * results, as a tree for stylesheets. */
+#include "commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,186 +11,80 @@
 
 #include "columns.h"
 #include "diagnostics.h"
-#include "list-calls.h"
 #include "page.h"
-#include "sweep-run.h"
 #include "textbuf.h"
 #include "vocabulary.h"
 
-/** "1us", or what the type allows where the table names no bound. */
-static const char *
-bound(const char *text)
+static xmlNode *
+add(xmlNode *parent, const char *what, const char *name, const char *doc)
 {
-    return text ? text : "-";
+    xmlNode *e = page_add(parent, what, NULL);
+    page_set(e, "name", name);
+    page_set(e, "doc", doc);
+    return e;
 }
 
-/** The names of a choice or the name of a type. */
-static const char *
-kind_of_value(const struct weft_param *p)
+static xmlNode *
+add_param(xmlNode *parent, const struct weft_param *p, bool required)
 {
-    return p->type == WEFT_CHOICE ? p->choices : weft_type_name(p->type);
+    xmlNode *e = add(parent, "parameter", p->name, p->doc);
+    page_set(e, "type", weft_type_name(p->type));
+    page_set(e, "choices", p->choices);
+    page_set(e, "default", p->def);
+    page_set(e, "least", p->min);
+    page_set(e, "greatest", p->max);
+    page_set(e, "source", p->source);
+    page_set(e, "required", required ? "yes" : NULL);
+    return e;
 }
 
-/** Prints one row of a table in Markdown; @p code: its first cells, so many, are code.
- * NULL: an empty cell. */
-static void
-print_row(size_t n, const char *const *cells, size_t code)
-{
-    xmlDoc *page = page_new("row");
-    xmlNode *row = xmlDocGetRootElement(page);
-    for (size_t i = 0; i < n; i++)
-    {
-        if (!cells[i])
-        {
-            page_add(row, "gap", NULL);
-        }
-        else if (i < code)
-        {
-            page_add_code(page_add(row, "says", NULL), cells[i]);
-        }
-        else
-        {
-            page_add_markdown(row, "says", cells[i]);
-        }
-    }
-    OWNED char *text = page_write(page, PAGE_MARKDOWN);
-    printf("%s", text);
-    xmlFreeDoc(page);
-}
-
-/** A sentence and its source, indented and broken at column 100. */
-static void
-print_wrapped(const char *doc, const char *source)
-{
-    enum
-    {
-        INDENT = 19,
-        WIDTH = 100
-    };
-    OWNED char *text = *source ? xformat("%s [%s]", doc, source) : xformat("%s", doc);
-    int column = 0;
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-    {
-        const int length = (int)strlen(word);
-        if (column == 0 || column + 1 + length > WIDTH)
-        {
-            printf("%s%*s%s", column == 0 ? "" : "\n", INDENT, "", word);
-            column = INDENT + length;
-        }
-        else
-        {
-            printf(" %s", word);
-            column += 1 + length;
-        }
-    }
-    printf("\n");
-}
+/* --- algorithms ------------------------------------------------------------------------------- */
 
 static void
-print_param(const struct weft_param *p, bool required, bool markdown)
+add_algorithm(xmlNode *kind, const struct weft_algo *algo)
 {
-    const char *def = p->def ? p->def : required ? "required" : "-";
-    const char *source = p->source ? p->source : "";
-    if (markdown)
+    xmlNode *e = add(kind, "algorithm", algo->name, algo->doc);
+    page_set(e, "source", algo->source);
+    for (size_t i = 0; i < algo->nparams; i++)
     {
-        const char *const cells[] = {p->name,       kind_of_value(p), def,   bound(p->min),
-                                     bound(p->max), p->doc,           source};
-        print_row(sizeof cells / sizeof cells[0], cells, 1);
-        return;
-    }
-    printf("  %-16s %-10s default %s", p->name, weft_type_name(p->type), def);
-    if (p->min || p->max)
-    {
-        printf(", from %s to %s", bound(p->min), bound(p->max));
-    }
-    if (p->type == WEFT_CHOICE)
-    {
-        printf(", one of: %s", p->choices);
-    }
-    printf("\n");
-    print_wrapped(p->doc, source);
-}
-
-static void
-print_table_head(bool markdown)
-{
-    if (markdown)
-    {
-        printf("| parameter | value | default | least | greatest | meaning | source |\n"
-               "|---|---|---|---|---|---|---|\n");
-    }
-}
-
-static void
-print_presets(const struct weft_algo *algo, bool markdown)
-{
-    if (algo->npresets && markdown)
-    {
-        printf("\n| preset | sets | meaning | source |\n|---|---|---|---|\n");
+        add_param(e, &algo->params[i], algo->params[i].def == NULL);
     }
     for (size_t i = 0; i < algo->npresets; i++)
     {
-        const struct weft_preset *p = &algo->presets[i];
-        const char *source = p->source ? p->source : "";
-        if (markdown)
-        {
-            print_row(4, (const char *const[]){p->name, p->settings, p->doc, source}, 2);
-        }
-        else
-        {
-            printf("  preset=\"%s\"  %s\n", p->name, p->settings);
-            print_wrapped(p->doc, source);
-        }
+        xmlNode *preset = add(e, "preset", algo->presets[i].name, algo->presets[i].doc);
+        page_set(preset, "sets", algo->presets[i].settings);
+        page_set(preset, "source", algo->presets[i].source);
     }
 }
 
+/** All of a kind if it is asked for, or the algorithm of it that is. */
 static void
-print_algo(const struct weft_registry *registry, const struct weft_algo *algo, bool markdown)
+add_kind(xmlNode *root, const struct weft_registry *registry, const char *what)
 {
-    const char *selector = vocabulary_find(registry->kind, "scenario")->selector;
-    if (markdown)
-    {
-        printf("\n### %s `%s`\n\n%s Source: %s.\n\n", registry->kind, algo->name, algo->doc,
-               algo->source);
-    }
-    else
-    {
-        printf("<%s %s=\"%s\"/>  %s [%s]\n", registry->kind, selector, algo->name, algo->doc,
-               algo->source);
-    }
-    if (algo->nparams)
-    {
-        print_table_head(markdown);
-    }
-    for (size_t i = 0; i < algo->nparams; i++)
-    {
-        print_param(&algo->params[i], algo->params[i].def == NULL, markdown);
-    }
-    print_presets(algo, markdown);
-    if (!markdown)
-    {
-        printf("\n");
-    }
-}
-
-static void
-print_registry(const struct weft_registry *registry, bool markdown)
-{
-    if (markdown)
-    {
-        printf("\n## %s\n\n%s\n", registry->kind, registry->doc);
-    }
+    const bool whole = !what || strcmp(registry->kind, what) == 0;
+    xmlNode *kind = NULL;
     for (size_t i = 0; i < registry->count; i++)
     {
-        print_algo(registry, registry->algos[i], markdown);
+        if (whole || strcmp(registry->algos[i]->name, what) == 0)
+        {
+            kind = kind ? kind : add(root, "kind", registry->kind, registry->doc);
+            add_algorithm(kind, registry->algos[i]);
+        }
+    }
+    if (kind)
+    {
+        page_set(kind, "whole", whole ? "yes" : NULL);
+        page_set(kind, "selector", vocabulary_find(registry->kind, "scenario")->selector);
     }
 }
 
-/** What holds where a scenario leaves out the element, if that is not just nothing; or "". */
-static char *
-if_absent(const struct element_spec *spec)
+/* --- elements --------------------------------------------------------------------------------- */
+
+/** What holds where a scenario leaves out the element, if that is not just nothing. */
+static void
+set_absent(xmlNode *e, const struct element_spec *spec)
 {
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     const char *name = spec->selector ? default_algorithm(spec->name) : NULL;
     if (name)
     {
@@ -202,121 +98,183 @@ if_absent(const struct element_spec *spec)
             text_add(&t, " %s=\"%s\"", p->name, p->def);
         }
     }
-    char *values = text_take(&t);
-    char *absent = values && *values ? xformat("If absent:%s.", values) : xstrdup("");
-    free(values);
-    return absent;
-}
-
-static void
-print_element(const struct element_spec *spec, bool markdown)
-{
-    const char *many = spec->flags & ELEMENT_MANY ? ", any number of times" : "";
-    OWNED char *absent = if_absent(spec);
-    if (markdown)
+    if (t.len)
     {
-        printf("\n### `<%s>`\n\nIn `%s`%s: %s.%s%s\n\n", spec->name,
-               *spec->parents ? spec->parents : "(root)", many, spec->doc, *absent ? " " : "",
-               absent);
-    }
-    else
-    {
-        printf("<%s> in %s%s: %s\n%s%s%s", spec->name, *spec->parents ? spec->parents : "(root)",
-               many, spec->doc, *absent ? "  " : "", absent, *absent ? "\n" : "");
-    }
-    const size_t n = spec->flags & ELEMENT_CHANGES ? 0 : spec->nattributes;
-    if (n)
-    {
-        print_table_head(markdown);
-    }
-    for (size_t i = 0; i < n; i++)
-    {
-        struct weft_param p = spec->attributes[i].param;
-        const enum attribute_shape shape = spec->attributes[i].shape;
-        bool is_value = shape == SHAPE_VALUE || shape == SHAPE_TEMPLATE;
-        if (!is_value && markdown)
-        {
-            const char *needed = spec->attributes[i].required ? "required" : "-";
-            const char *kind = shape == SHAPE_LENGTH ? "length in mm" : "text";
-            print_row(7, (const char *const[]){p.name, kind, needed, "-", "-", p.doc, NULL}, 1);
-        }
-        else if (!is_value)
-        {
-            printf("  %-16s text       %s\n  %-16s %s\n", p.name,
-                   spec->attributes[i].required ? "required" : "optional", "", p.doc);
-        }
-        else
-        {
-            p.def = spec->attributes[i].required ? NULL : p.def;
-            print_param(&p, spec->attributes[i].required, markdown);
-        }
-    }
-    if (!markdown)
-    {
-        printf("\n");
+        page_format(e, "absent", "If absent:%s.", t.s);
     }
 }
 
 static void
-print_elements(bool markdown)
+add_element(xmlNode *root, const struct element_spec *spec)
 {
+    static const char *const shapes[] = {
+        [SHAPE_VALUE] = NULL,      [SHAPE_LIST] = "list",         [SHAPE_NAME] = "text",
+        [SHAPE_TEXT] = "text",     [SHAPE_LABEL] = "label",       [SHAPE_WORDS] = "text",
+        [SHAPE_LENGTH] = "length", [SHAPE_TEMPLATE] = "template",
+    };
+    xmlNode *e = add(root, "element", spec->name, spec->doc);
+    page_set(e, "parents", spec->parents);
+    page_set(e, "selector", spec->selector);
+    page_set(e, "algorithm", spec->selector ? default_algorithm(spec->name) : NULL);
+    page_set(e, "many", spec->flags & ELEMENT_MANY ? "yes" : NULL);
+    page_set(e, "text", spec->flags & ELEMENT_TEXT ? "yes" : NULL);
+    page_set(e, "changes", spec->flags & ELEMENT_CHANGES ? "yes" : NULL);
+    set_absent(e, spec);
+    for (size_t i = 0; i < spec->nattributes; i++)
+    {
+        const struct attribute_spec *a = &spec->attributes[i];
+        page_set(add_param(e, &a->param, grammar_requires(spec, a)), "shape", shapes[a->shape]);
+    }
+}
+
+static void
+add_elements(xmlNode *root, const char *what)
+{
+    const bool all = !what || strcmp(what, "elements") == 0;
     for (size_t i = 0; i < vocabulary.n; i++)
     {
-        print_element(&vocabulary.elements[i], markdown);
+        const struct element_spec *spec = &vocabulary.elements[i];
+        if (all || (!spec->selector && strcmp(spec->name, what) == 0))
+        {
+            add_element(root, spec);
+        }
     }
 }
 
-static void
-print_column(bool markdown, const char *name, const char *doc)
-{
-    if (markdown)
-    {
-        print_row(2, (const char *const[]){name, doc}, 1);
-        return;
-    }
-    printf("  %-20s %s\n", name, doc);
-}
+/* --- results ---------------------------------------------------------------------------------- */
 
 static void
-print_columns(bool markdown)
+add_columns(xmlNode *root)
 {
     size_t n;
     const struct column_table *const *tables = column_tables(&n);
     for (size_t i = 0; i < n; i++)
     {
-        if (markdown)
-        {
-            printf("\n### `%s`\n\n%s.\n\n| column | meaning |\n|---|---|\n", tables[i]->file,
-                   tables[i]->doc);
-        }
-        else
-        {
-            printf("%s: %s\n", tables[i]->file, tables[i]->doc);
-        }
+        xmlNode *table = add(root, "table", tables[i]->file, tables[i]->doc);
         for (size_t c = 0; c < tables[i]->n; c++)
         {
-            print_column(markdown, tables[i]->columns[c].name, tables[i]->columns[c].doc);
+            add(table, "column", tables[i]->columns[c].name, tables[i]->columns[c].doc);
         }
     }
 }
 
+/* --- calls ------------------------------------------------------------------------------------ */
+
+/* What algorithms need of the simulator that calls them, and what they read of packets: for who
+ * embeds the C core. */
+
+/* "psn kind", or "-". */
 static void
-print_overview(void)
+set_fields(xmlNode *call, const char *name, uint32_t fields)
+{
+    CLEANUP(text_drop) struct text t = {0};
+    for (uint32_t i = 0; i < WEFT_NFIELDS; i++)
+    {
+        if (fields & (UINT32_C(1) << i))
+        {
+            text_add(&t, "%s%s", t.len ? " " : "", weft_field_name(i));
+        }
+    }
+    page_set(call, name, t.len ? t.s : "-");
+}
+
+static void
+add_call(xmlNode *calls, const char *name, const char *where, uint32_t needed,
+         const struct weft_fields *fields)
+{
+    CLEANUP(text_drop) struct text t = {0};
+    size_t count;
+    const struct weft_need_text *needs = weft_needs(&count);
+    for (size_t i = 0; i < count; i++)
+    {
+        if (needed & needs[i].need)
+        {
+            text_add(&t, "%s%s", t.len ? " " : "", needs[i].name);
+        }
+    }
+    xmlNode *call = add(calls, "call", name, NULL);
+    page_set(call, "where", where);
+    page_set(call, "needs", t.s ? t.s : "");
+    set_fields(call, "reads", fields->reads);
+    set_fields(call, "writes", fields->writes);
+}
+
+static void
+add_calls_of(xmlNode *calls, const char *kind, const char *name)
+{
+    const struct weft_lb_ops *lb = kind[0] == 'b' ? weft_lb_find(name) : NULL;
+    if (!lb)
+    {
+        add_call(calls, name, "host", 0,
+                 kind[0] == 't' ? &weft_transport_find(name)->fields : &weft_cc_find(name)->fields);
+        return;
+    }
+    add_call(calls, name, "switch", weft_lb_needs(lb), &lb->fields);
+    if (lb->path)
+    {
+        add_call(calls, name, "host", 0, &lb->path->fields);
+    }
+    if (lb->tor)
+    {
+        add_call(calls, name, "last ToR", 0, &lb->tor->fields);
+    }
+}
+
+static void
+add_calls(xmlNode *root)
+{
+    static const char *const kinds[] = {"balancer", "transport", "congestion-control"};
+    size_t count;
+    const struct weft_need_text *needs = weft_needs(&count);
+    xmlNode *all = page_add(root, "needs", NULL);
+    for (size_t i = 0; i < count; i++)
+    {
+        add(all, "need", needs[i].name, needs[i].doc);
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    {
+        const struct weft_registry *registry = weft_registry_find(kinds[i]);
+        xmlNode *calls = add(root, "calls", kinds[i], NULL);
+        for (size_t k = 0; k < registry->count; k++)
+        {
+            add_calls_of(calls, kinds[i], registry->algos[k]->name);
+        }
+    }
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+/** What there is of that name; NULL: everything. */
+static xmlDoc *
+describe(const char *root, const char *what)
 {
     size_t n;
     const struct weft_registry *registries = weft_registries(&n);
+    xmlDoc *page = page_new(root);
+    xmlNode *list = xmlDocGetRootElement(page);
     for (size_t i = 0; i < n; i++)
     {
-        printf("%s: %s\n", registries[i].kind, registries[i].doc);
-        for (size_t k = 0; k < registries[i].count; k++)
-        {
-            printf("  %-18s %s [%s]\n", registries[i].algos[k]->name, registries[i].algos[k]->doc,
-                   registries[i].algos[k]->source);
-        }
+        add_kind(list, &registries[i], what);
     }
-    printf("\n'weft list NAME' shows the parameters of an algorithm or of all of a kind, "
-           "'weft list elements' every element\nof a scenario, 'weft list columns' every column of "
-           "the results, 'weft list calls' what a simulator\nof your own must call.\n");
+    add_elements(list, what);
+    if (!what || strcmp(what, "columns") == 0)
+    {
+        add_columns(list);
+    }
+    if (!what || strcmp(what, "calls") == 0)
+    {
+        add_calls(list);
+    }
+    return page;
+}
+
+static int
+print(xmlDoc *page, enum page_form form)
+{
+    OWNED char *text = page_write(page, form);
+    xmlFreeDoc(page);
+    fputs(text, stdout);
+    return EXIT_GOOD;
 }
 
 static int
@@ -343,55 +301,21 @@ report_nothing(const char *what)
 }
 
 int
-list_print(const char *what, bool markdown)
+command_list(const struct arguments *a)
 {
-    size_t n;
-    const struct weft_registry *registries = weft_registries(&n);
-    bool found = false;
-    if (!what && !markdown)
+    const char *what = a->nfiles ? a->files[0] : NULL;
+    xmlDoc *page = describe(what || a->markdown ? "list" : "overview", what);
+    if (!xmlDocGetRootElement(page)->children)
     {
-        print_overview();
-        return EXIT_GOOD;
+        xmlFreeDoc(page);
+        return report_nothing(what);
     }
-    for (size_t i = 0; i < n; i++)
-    {
-        if (!what || strcmp(registries[i].kind, what) == 0)
-        {
-            print_registry(&registries[i], markdown);
-            found = true;
-            continue;
-        }
-        for (size_t k = 0; k < registries[i].count; k++)
-        {
-            if (strcmp(registries[i].algos[k]->name, what) == 0)
-            {
-                print_algo(&registries[i], registries[i].algos[k], markdown);
-                found = true;
-            }
-        }
-    }
-    if (!what || strcmp(what, "elements") == 0)
-    {
-        print_elements(markdown);
-        found = true;
-    }
-    if (!what || strcmp(what, "columns") == 0)
-    {
-        print_columns(markdown);
-        found = true;
-    }
-    if (!what || strcmp(what, "calls") == 0)
-    {
-        list_calls(markdown);
-        found = true;
-    }
-    for (size_t i = 0; what && i < vocabulary.n; i++)
-    {
-        if (!vocabulary.elements[i].selector && strcmp(vocabulary.elements[i].name, what) == 0)
-        {
-            print_element(&vocabulary.elements[i], markdown);
-            found = true;
-        }
-    }
-    return found ? EXIT_GOOD : report_nothing(what);
+    return print(page, a->markdown ? PAGE_LIST_MARKDOWN : PAGE_LIST);
+}
+
+int
+command_schema(const struct arguments *a)
+{
+    (void)a;
+    return print(describe("list", NULL), PAGE_SCHEMA);
 }

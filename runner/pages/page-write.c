@@ -22,6 +22,9 @@ stylesheet(enum page_form form)
         [PAGE_HTML] = html_stylesheet,
         [PAGE_MARKDOWN] = markdown_stylesheet,
         [PAGE_TEXT] = text_stylesheet,
+        [PAGE_LIST] = list_stylesheet,
+        [PAGE_LIST_MARKDOWN] = list_markdown_stylesheet,
+        [PAGE_SCHEMA] = schema_stylesheet,
     };
     static xsltStylesheet *read[sizeof sources / sizeof *sources];
     if (!read[form])

@@ -17,6 +17,9 @@ enum page_form
     PAGE_HTML,
     PAGE_MARKDOWN,
     PAGE_TEXT, /**< for a terminal */
+    PAGE_LIST, /**< what `weft list` knows, for a terminal, for the manual and as a schema */
+    PAGE_LIST_MARKDOWN,
+    PAGE_SCHEMA,
 };
 
 /** A tree with an empty root; xmlFreeDoc() frees it. */

@@ -6,6 +6,9 @@
 extern const char html_stylesheet[];
 extern const char markdown_stylesheet[];
 extern const char text_stylesheet[];
+extern const char list_stylesheet[];
+extern const char list_markdown_stylesheet[];
+extern const char schema_stylesheet[];
 extern const char page_style[];
 extern const char page_script[];
 

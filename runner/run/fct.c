@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "fct.h"
+#include "completion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,26 +7,15 @@
 #include "distribution.h"
 #include "textbuf.h"
 
-#define CLOS_LINKS 6 /* between the hosts of a Clos that lie farthest apart */
+#define FEW_LINKS 6 /* between the hosts of a Clos that lie farthest apart */
 
-int64_t
+static int64_t
 ideal_fct(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes)
 {
-    const struct weft_fabric_config *f = s->fabric.config;
-    struct weft_hop few[CLOS_LINKS], *hops = few;
-    struct weft_wire w = {.payload = f->payload, .header = f->header, .gap = f->gap};
-    w.links = weft_clos_best_path(&s->clos, src, dst, few, CLOS_LINKS);
-    if (w.links > CLOS_LINKS)
-    {
-        hops = xcalloc(w.links, sizeof *hops);
-        weft_clos_best_path(&s->clos, src, dst, hops, w.links);
-    }
-    const int64_t ideal = weft_message_path(&w, hops, bytes);
-    if (hops != few)
-    {
-        free(hops);
-    }
-    return ideal > 0 && ideal < WEFT_NEVER ? ideal : -1;
+    const uint32_t n = weft_clos_hops(&s->clos, src, dst);
+    struct weft_hop few[FEW_LINKS];
+    OWNED struct weft_hop *many = n > FEW_LINKS ? xcalloc(n, sizeof *many) : NULL;
+    return weft_ideal_fct(&s->clos, s->fabric.config, src, dst, bytes, many ? many : few);
 }
 
 double

@@ -5,7 +5,6 @@
 #ifndef WEFT_RUNNER_SAMPLES_H
 #define WEFT_RUNNER_SAMPLES_H
 
-#include "layers.h"
 #include "results.h"
 #include "scenario.h"
 
@@ -50,21 +49,36 @@ class Sampler
     qp_sample SampleQp(const ns3::WeftQp *qp, Last &last, int64_t now) const;
     /** @param now ps */
     void SamplePorts(int64_t now);
-    /** @param now ps */
+    /** Looks at all queues; they enter the means while the workload runs. @param now ps */
     void SampleQueues(int64_t now);
+    /** Looks at all queues and at what was sent since the last look: a row per layer, in the order
+     * in which packets meet them. @param now ps */
+    void SampleBalance(int64_t now);
+    /** @return one row per layer, likewise */
+    std::vector<layer_result> CollectLayers() const;
+    /** @param map of a switch @param up whether its up ports are meant @return number of the layer
+     */
+    size_t GetLayer(const weft_switch_map &map, bool up) const;
+    /** @param index of a switch @return its place in the fabric */
+    weft_switch_map GetMap(uint32_t index) const;
+    /** @param index of a switch @param port of it @return bytes that it has sent */
+    uint64_t GetSent(uint32_t index, uint32_t port) const;
     /** The next sample is due. */
     void Schedule();
 
     const measurements &m_measure;
     ns3::Ptr<ns3::WeftFabric> m_fabric;
     ns3::Ptr<ns3::WeftCollective> m_work;
-    LayerMeter m_layers;
     std::vector<Last> m_last;
     std::vector<qp_sample> m_samples;
     std::vector<uint64_t> m_portBytes; //!< sent by each port up to the last sample
     std::vector<port_sample> m_ports;
     std::vector<queue_sample> m_queues;
     std::vector<balance_sample> m_balance;
+    uint32_t m_tiers;
+    uint64_t m_queueSamples{0};
+    std::vector<uint64_t> m_sent; //!< by each port of all switches, up to the last look
+    std::vector<double> m_queued; //!< bytes in the queues of each layer, over all samples
 };
 
 #endif

@@ -2,20 +2,13 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "simulate.h"
-#include "acked-bounds.h"
-#include "bound.h"
+#include "collect.h"
+#include "completion.h"
 #include "fabric-setup.h"
-#include "fct.h"
 #include "link-failures.h"
 #include "mpi-ranks.h"
-#include "reordering.h"
-#include "run-totals.h"
 #include "samples.h"
 #include "scenario.h"
-#include "state-bytes.h"
-#include "stuck.h"
-#include "to-c.h"
-#include "workload-results.h"
 
 #include "ns3/config.h"
 #include "ns3/event-id.h"
@@ -89,16 +82,11 @@ class Run
 
   private:
     bool ApplyDefaults(std::string& error);
-    void ScheduleSampling();
     void Report();
-    void StopAtLimit();
     void EndTraffic();
-    void NoteBegin();
-    void NoteEnd();
     void ScheduleWindow();
     void CollectFlows(run_results* out);
     qp_result CollectQp(const WeftQp* qp) const;
-    void CollectFct(run_results* out);
     void CollectQps(run_results* out, run_summary& sum);
     void CollectCuts();
     double GetGoodput(const WeftQp* qp) const;
@@ -172,20 +160,14 @@ Run::Build(std::string& error)
     }
     m_work->TraceConnectWithoutContext("Done", MakeCallback(&Run::EndTraffic, this));
     m_totalBytes = m_work->GetTotalBytes();
-    ScheduleSampling();
-    ScheduleWindow();
-    return true;
-}
-
-void
-Run::ScheduleSampling()
-{
     m_sampler = std::make_unique<Sampler>(m_s.measure, m_fabric, m_work);
     m_sampler->Start();
     if (m_progress || ranks_get()) // all ranks have the same events
     {
         Simulator::Schedule(TimeStep(PROGRESS_INTERVAL), &Run::Report, this);
     }
+    ScheduleWindow();
+    return true;
 }
 
 void
@@ -208,39 +190,24 @@ Run::Report()
 }
 
 void
-Run::StopAtLimit()
-{
-    Simulator::Stop();
-}
-
-void
-Run::NoteBegin()
-{
-    m_window.before = m_fabric->GetCounters().payload;
-}
-
-void
-Run::NoteEnd()
-{
-    m_window.until = m_fabric->GetCounters().payload;
-}
-
-void
 Run::ScheduleWindow()
 {
     const std::vector<weft_message>& messages = m_work->GetMessages();
     const measurements& measure = m_s.measure;
-    const int64_t first = first_start(messages.data(), messages.size());
+    const int64_t first = weft_first_start(messages.data(), messages.size());
     m_window = {first + measure.warm_up, WEFT_NEVER, 0, UINT64_MAX};
     if (measure.warm_up > 0)
     {
         m_window.before = UINT64_MAX;
-        m_begin = Simulator::Schedule(TimeStep(uint64_t(m_window.begin)), &Run::NoteBegin, this);
+        m_begin = Simulator::Schedule(TimeStep(uint64_t(m_window.begin)), [this] {
+            m_window.before = m_fabric->GetCounters().payload;
+        });
     }
     if (measure.window < WEFT_NEVER - m_window.begin)
     {
         m_window.end = m_window.begin + measure.window;
-        m_end = Simulator::Schedule(TimeStep(uint64_t(m_window.end)), &Run::NoteEnd, this);
+        m_end = Simulator::Schedule(TimeStep(uint64_t(m_window.end)),
+                                    [this] { m_window.until = m_fabric->GetCounters().payload; });
     }
 }
 
@@ -260,8 +227,7 @@ Run::Go(std::string& error)
 {
     if (m_s.stop != WEFT_NEVER)
     {
-        m_limit =
-            Simulator::Schedule(TimeStep(static_cast<uint64_t>(m_s.stop)), &Run::StopAtLimit, this);
+        m_limit = Simulator::Schedule(TimeStep(uint64_t(m_s.stop)), [] { Simulator::Stop(); });
     }
     Simulator::Run();
     if (m_done == WEFT_NEVER && m_work->IsDone())
@@ -449,15 +415,6 @@ Run::CollectQps(run_results* out, run_summary& sum)
 }
 
 void
-Run::CollectFct(run_results* out)
-{
-    const uint64_t all = m_counters.payload; // by any time that has not come
-    m_window.before = std::min(m_window.before, all);
-    m_window.until = std::min(m_window.until, all);
-    collect_fct(&m_s, &m_window, out);
-}
-
-void
 Run::Collect(run_results* out)
 {
     run_summary& sum = out->summary;
@@ -482,12 +439,18 @@ Run::Collect(run_results* out)
     CollectTimes(*out, sum);
     const int64_t end = GetEnd();
     sum.end = std::max(end, sum.cct); // what was given up may still have come
-    CollectFct(out);
+    // By any time that has not come, all was delivered.
+    m_window.before = std::min(m_window.before, m_counters.payload);
+    m_window.until = std::min(m_window.until, m_counters.payload);
+    collect_fct(&m_s, &m_window, out);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
     const std::vector<weft_message>& messages = m_work->GetMessages();
-    const int64_t first = first_start(messages.data(), messages.size());
+    const int64_t first = weft_first_start(messages.data(), messages.size());
     sum.first_start = first;
-    sum.bound = bound_of(&m_s, messages.data(), messages.size(), whole);
+    const weft_job job = scenario_job(&m_s);
+    const weft_traffic traffic =
+        scenario_traffic(&m_s, &job, messages.data(), nullptr, messages.size());
+    sum.bound = weft_traffic_bound(&traffic, !whole);
     sum.slowdown = sum.bound > first && sum.cct >= 0
                      ? static_cast<double>(sum.cct - first) / static_cast<double>(sum.bound - first)
                      : std::nan("");
@@ -521,7 +484,7 @@ Run::Collect(run_results* out)
     sum.queue_mean = queued / links;
     sum.rho_max = m_fabric->GetRhoMax();
     collect_workloads(&m_s, messages.data(), m_work->GetSuccessors().data(), out);
-    collect_steps(&m_s, m_work->GetMessages().data(), m_work->GetSuccessors().data(), out);
+    collect_steps(&m_s, messages.data(), m_work->GetSuccessors().data(), out);
 }
 
 /** Simulates. @param s scenario @param threads how many @param results filled unless it fails

@@ -1,9 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "stuck.h"
-
-#include "to-c.h"
+#include "collect.h"
 
 #include "ns3/weft-nic.h"
 #include "ns3/weft-switch.h"
@@ -151,23 +149,16 @@ Describe(const WeftQp& qp, const Sending& sending)
 std::vector<Sending>
 LookAtAll(const WeftFabric& fabric)
 {
-    constexpr size_t EACH = sizeof(Sending) / sizeof(uint64_t);
-    std::vector<uint64_t> words(EACH * fabric.GetNQps());
+    std::vector<Sending> all(fabric.GetNQps());
     for (uint32_t i = 0; i < fabric.GetNQps(); i++)
     {
         const WeftQp* qp = fabric.GetQp(i);
         if (qp && weft_net_is_here(fabric.GetNet(), qp->src) && IsUnderWay(*qp))
         {
-            const Sending s = Look(fabric, *qp);
-            std::memcpy(&words[EACH * i], &s, sizeof s);
+            all[i] = Look(fabric, *qp);
         }
     }
-    fabric.Sum(words); // of a QP all but one have zeros
-    std::vector<Sending> all(fabric.GetNQps());
-    for (size_t i = 0; i < all.size(); i++)
-    {
-        std::memcpy(&all[i], &words[EACH * i], sizeof all[i]);
-    }
+    SumRows(fabric, all);
     return all;
 }
 

@@ -82,37 +82,26 @@ is_used(const struct element *root, const struct element *class, struct diagnost
 }
 
 static void
-load_class(const struct element *root, const struct element *e, struct scenario *s,
-           struct diagnostics *d)
+load_class(const struct element *e, struct scenario *s, char *of, struct diagnostics *d)
 {
-    const char *name = element_value(e, "name");
-    if (!is_used(root, e, d))
-    {
-        return;
-    }
     struct qp_class *c = element_next(e->spec, s);
     element_read(e, e->spec, c, d);
-    c->line = e->line;
-    c->of = xformat(" of <class name=\"%s\">", name);
+    c->e = e;
+    c->of = of;
     c->transport = choice_of(e, "transport", &s->transport, d);
     c->cc = choice_of(e, "congestion-control", &s->cc, d);
     c->balancer = choice_of(e, "balancer", &s->balancer, d);
 }
 
-/** The class that <workload balancer="rsq"> makes: "balancer-rsq". */
-static char *
-name_by_balancer(const char *balancer)
-{
-    return xformat("balancer-%s", balancer);
-}
-
+/** <workload balancer="rsq"> is of <class name="balancer-rsq"> with that balancer, which is made
+ * unless an earlier workload has made it. @p declared: classes that have elements of the file's. */
 static void
-make_class(const struct element *workload, struct scenario *s, struct diagnostics *d)
+make_class(struct element *root, struct element *workload, struct scenario *s, size_t declared,
+           struct diagnostics *d)
 {
     const char *balancer = element_value(workload, "balancer");
-    const struct weft_algo *algo = weft_find("balancer", balancer);
     const int line = element_line(workload, "balancer");
-    if (!algo)
+    if (!weft_find("balancer", balancer))
     {
         report_unknown_algorithm(d, line, weft_registry_find("balancer"), balancer);
         return;
@@ -123,9 +112,9 @@ make_class(const struct element *workload, struct scenario *s, struct diagnostic
                    "a <workload> with class and balancer; expected one of them: a class "
                    "has its own <balancer>");
     }
-    OWNED char *name = name_by_balancer(balancer);
+    OWNED char *name = xformat("balancer-%s", balancer);
     const struct qp_class *former = find_class(s, name);
-    if (former && !former->made)
+    if (former && former < s->classes + declared)
     {
         diag_error(
             d, line,
@@ -133,42 +122,44 @@ make_class(const struct element *workload, struct scenario *s, struct diagnostic
             "that name; expected another name, or class=\"%s\"",
             balancer, name, name);
     }
+    element_set(workload, "class", name, line, false);
     if (!former)
     {
-        struct qp_class *c = element_next(vocabulary_find("class", "scenario"), s);
-        c->name = c->made = xstrdup(name);
-        c->queue = 1;
-        c->of = xformat(" of <workload balancer=\"%s\">", balancer);
-        c->line = line;
-        c->transport = copy_of(&s->transport);
-        c->cc = copy_of(&s->cc);
-        c->balancer = (struct choice){algo, xcalloc(1, algo->config_size)};
-        weft_config_default(algo, c->balancer.config);
+        struct element *class = element_new("class", vocabulary_find("class", "scenario"), line);
+        struct element *own = element_new("balancer", vocabulary_find("balancer", "class"), line);
+        element_set(class, "name", name, line, false);
+        element_set(own, "name", balancer, line, false);
+        element_add(class, own);
+        element_add(root, class);
+        load_class(class, s, xformat(" of <workload balancer=\"%s\">", balancer), d);
     }
 }
 
 void
-load_classes(const struct element *root, struct scenario *s, struct diagnostics *d)
+load_classes(struct element *root, struct scenario *s, struct diagnostics *d)
 {
-    for (size_t i = 0; i < root->nchildren; i++)
+    const size_t n = root->nchildren;
+    for (size_t i = 0; i < n; i++)
     {
         const struct element *e = root->children[i];
-        if (strcmp(e->name, "class") == 0 && element_value(e, "name"))
+        const char *name = element_value(e, "name");
+        if (strcmp(e->name, "class") == 0 && name && is_used(root, e, d))
         {
-            load_class(root, e, s, d);
+            load_class(e, s, xformat(" of <class name=\"%s\">", name), d);
         }
     }
-    for (size_t i = 0; i < root->nchildren; i++)
+    const size_t declared = s->nclasses;
+    for (size_t i = 0; i < n; i++)
     {
-        const struct element *e = root->children[i];
+        struct element *e = root->children[i];
         if (strcmp(e->name, "workload") == 0 && element_value(e, "balancer"))
         {
-            make_class(e, s, d);
+            make_class(root, e, s, declared, d);
         }
     }
     if (s->nclasses >= WEFT_LEVELS)
     {
-        diag_error(d, s->classes[WEFT_LEVELS - 1].line,
+        diag_error(d, s->classes[WEFT_LEVELS - 1].e->line,
                    "%zu classes besides the scenario's own algorithms; expected at most %d",
                    s->nclasses, WEFT_LEVELS - 1);
     }
@@ -178,9 +169,7 @@ uint32_t
 load_level(const struct element *workload, const struct scenario *s, struct diagnostics *d)
 {
     const char *name = element_value(workload, "class");
-    const char *balancer = element_value(workload, "balancer");
-    OWNED char *made = balancer ? name_by_balancer(balancer) : NULL;
-    const struct qp_class *c = name || made ? find_class(s, name ? name : made) : NULL;
+    const struct qp_class *c = name ? find_class(s, name) : NULL;
     if (name && !c)
     {
         struct nearest nearest = nearest_start(name);
@@ -199,11 +188,52 @@ free_classes(struct scenario *s)
 {
     for (size_t i = 0; i < s->nclasses; i++)
     {
-        free(s->classes[i].made);
         free(s->classes[i].of);
         free(s->classes[i].balancer.config);
         free(s->classes[i].cc.config);
         free(s->classes[i].transport.config);
     }
     free(s->classes);
+}
+
+/* --- service levels, as checks look at them --------------------------------------------------- */
+
+int64_t
+choice_value(const struct choice *choice, const char *name, int64_t otherwise)
+{
+    return weft_config_get_int(choice->algo, choice->config, name, otherwise);
+}
+
+struct level
+level_at(const struct scenario *s, uint32_t number, struct diagnostics *d)
+{
+    struct level l = {.s = s, .d = d, .number = number, .of = ""};
+    const struct qp_class *c = number ? &s->classes[number - 1] : NULL;
+    l.balancer = c ? &c->balancer : &s->balancer;
+    l.transport = c ? &c->transport : &s->transport;
+    l.cc = c ? &c->cc : &s->cc;
+    if (c)
+    {
+        l.class = c;
+        l.of = c->of;
+        l.e = c->e;
+    }
+    return l;
+}
+
+bool
+level_owns(const struct level *l, const char *kind)
+{
+    return l->e && element_child(l->e, kind);
+}
+
+int
+level_line(const struct level *l, const char *kind, const char *attribute)
+{
+    const struct element *e = element_child(level_owns(l, kind) ? l->e : l->s->root, kind);
+    if (!e)
+    {
+        return l->s->root->line;
+    }
+    return attribute ? element_line(e, attribute) : line_of_element(e);
 }

@@ -72,6 +72,20 @@ void document_check(const struct document *doc, struct diagnostics *d);
  * may give one the name of another. document_check() does so. */
 void element_check_distinct(const struct element *parent, struct diagnostics *d);
 
+/* --- the quick version: what <quick> makes smaller -------------------------------------------- */
+
+/** Reports what is wrong in a document's <quick>, if it has one: names of parameters, cases and
+ * figures that are not there, and what would change nothing. Values are for who loads its runs. */
+void quick_check(const struct document *doc, struct diagnostics *d);
+
+/**
+ * Makes of a document its quick version, whose name ends in "-quick": values and elements of
+ * <quick> take their places as if the file said so, and <quick> goes. doc->quick is the same as a
+ * file. One without <quick> keeps its name and its values. False after errors, then the document
+ * can only be freed.
+ */
+bool quick_apply(struct document *doc, struct diagnostics *d);
+
 /* --- elements --------------------------------------------------------------------------------- */
 
 struct element *element_new(const char *name, const struct element_spec *spec, int line);

@@ -110,11 +110,11 @@ part_line(const struct level *l, enum weft_net_part part, const struct weft_refu
 {
     if (part == WEFT_NET_QUEUE)
     {
-        return l->e ? element_line(l->e, "queue") : l->class->line;
+        return element_line(l->e, "queue");
     }
     if (why->param && strcmp(why->param, "outstanding") == 0)
     {
-        const struct element *e = element_child(l->e ? l->e : l->root, "transport");
+        const struct element *e = element_child(l->e ? l->e : l->s->root, "transport");
         return e && element_attribute(e, "outstanding") ? element_line(e, "outstanding")
                                                         : level_line(l, "fabric", NULL);
     }
@@ -187,15 +187,15 @@ check_balancer_on(const struct level *l, const uint32_t *indices, uint32_t n)
 }
 
 void
-check_feasible(const struct element *root, const struct scenario *s, struct diagnostics *d)
+check_feasible(const struct scenario *s, struct diagnostics *d)
 {
     const uint32_t first[3] = {0, s->clos.ntors, s->clos.ntors + s->clos.naggs};
     const size_t before = d->reported;
-    struct level l = level_at(root, s, 0, d);
+    struct level l = level_at(s, 0, d);
     part_fits(&l, WEFT_NET_BUFFER);
     for (uint32_t i = 0; i <= s->nclasses; i++)
     {
-        l = level_at(root, s, i, d);
+        l = level_at(s, i, d);
         check_parts(&l);
     }
     /* In a graph each switch may have another number of ports. */
@@ -209,14 +209,14 @@ check_feasible(const struct element *root, const struct scenario *s, struct diag
     }
     for (uint32_t i = 0; i <= s->nclasses && d->reported == before; i++)
     {
-        l = level_at(root, s, i, d);
+        l = level_at(s, i, d);
         check_balancer_on(&l, indices, n);
     }
 }
 
 /* --- the limit -------------------------------------------------------------------------------- */
 
-bool
+static bool
 something_fails(const struct scenario *s)
 {
     return s->nfailures || random_links_any(&s->random_failures);

@@ -61,6 +61,8 @@ struct element_spec
     size_t nattributes;
     const char *doc;
     size_t choice; /**< with a selector: place of the struct choice */
+    const char
+        *def; /**< with a selector: what is chosen where nothing is; NULL: something must be */
     /** ELEMENT_MANY: the struct of one, and the places of the array and of its number in the
      * parent's struct. Others have their attributes in the parent's struct itself. Size 0: the
      * element is in no struct, but read from the tree. */

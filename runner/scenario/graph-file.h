@@ -13,7 +13,7 @@
 #include <weft/graph.h>
 #include <weft/param.h>
 
-#include "input-error.h"
+#include "table-lines.h"
 
 /** A file of links while it is read. */
 struct graph_draft

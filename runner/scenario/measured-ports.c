@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ports that <measure ports=> names. */
-
+/* The ports that <measure ports=> names, and the layers that they are of. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "element-values.h"
-#include "layer-names.h"
 #include "messages.h"
 #include "scenario-load.h"
 #include "textbuf.h"
+
+static const char *const two_tiers[] = {"tor-up", "spine-down", "tor-down"};
+static const char *const three_tiers[] = {"tor-up", "agg-up", "core-down", "agg-down", "tor-down"};
+
+size_t
+layer_names(const struct weft_clos *clos, const char *const **names)
+{
+    *names = clos->tiers == 2 ? two_tiers : three_tiers;
+    return 2 * (size_t)clos->tiers - 1;
+}
+
+size_t
+layer_of(const struct weft_clos *clos, uint32_t tier, bool up)
+{
+    return up ? tier : 2 * (size_t)(clos->tiers - 1) - tier;
+}
 
 /** Most ports that are sampled one by one. */
 #define MOST_MEASURED_PORTS 65536

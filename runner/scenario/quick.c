@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "quick.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -63,7 +63,7 @@ qps_per_connection(const struct scenario *s)
     uint32_t most = 1;
     for (uint32_t i = 0; i <= s->nclasses; i++)
     {
-        const struct choice *c = level_at(NULL, s, i, NULL).balancer;
+        const struct choice *c = level_at(s, i, NULL).balancer;
         const struct weft_lb_ops *lb = c->algo ? weft_lb_find(c->algo->name) : NULL;
         const uint32_t qps = lb && lb->plan ? lb->plan->qps(c->config) : 1;
         most = qps > most ? qps : most;
@@ -112,13 +112,12 @@ scenario_load(struct element *root, struct diagnostics *d)
     load_conditions(root, s, nqps, d);
     if (d->reported == before)
     {
-        check_feasible(root, s, d);
+        check_feasible(s, d);
         check_limit(s, line_of(root, "limit"), d);
     }
     if (d->reported == before)
     {
-        warn_of_choices(root, s, d);
-        check_no_effect(root, s, d);
+        warn_of_scenario(s, d);
     }
     if (d->reported > before)
     {

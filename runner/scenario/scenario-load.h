@@ -60,7 +60,7 @@ bool load_choice_of(const struct element *root, const struct element *e, const c
 int line_of_element(const struct element *e);
 
 /** Every <class>, and those that workloads make by balancer="...". */
-void load_classes(const struct element *root, struct scenario *s, struct diagnostics *d);
+void load_classes(struct element *root, struct scenario *s, struct diagnostics *d);
 
 /** The service level that a <workload> chooses by class or balancer. */
 uint32_t load_level(const struct element *workload, const struct scenario *s,
@@ -76,18 +76,16 @@ uint32_t load_workloads(const struct element *root, struct scenario *s, bool top
 struct level
 {
     const struct scenario *s;
-    const struct element *root;
     struct diagnostics *d;
     uint32_t number;              /**< 0: the scenario's own */
     const struct qp_class *class; /**< NULL: the scenario's own */
-    const struct element *e;      /**< its <class>; NULL: a <workload> has made it, or none */
+    const struct element *e;      /**< its <class>; NULL: none */
     const struct choice *balancer, *transport, *cc;
     const char *of; /**< for messages: " of <class name=...>", or nothing */
 };
 
 /** @p number: up to s->nclasses. */
-struct level level_at(const struct element *root, const struct scenario *s, uint32_t number,
-                      struct diagnostics *d);
+struct level level_at(const struct scenario *s, uint32_t number, struct diagnostics *d);
 
 /** Whether the level has an algorithm of that kind of its own, and not the scenario's. */
 bool level_owns(const struct level *l, const char *kind);
@@ -103,13 +101,10 @@ const char *part_kind(enum weft_net_part part);
 struct weft_net_config level_config(const struct level *l, struct weft_net_level *one);
 
 /** Reports what cannot work together, or in this topology. */
-void check_feasible(const struct element *root, const struct scenario *s, struct diagnostics *d);
+void check_feasible(const struct scenario *s, struct diagnostics *d);
 
 /** The value of a parameter in whole units, or @p otherwise if the algorithm has none. */
 int64_t choice_value(const struct choice *choice, const char *name, int64_t otherwise);
-
-/** Whether a link goes down in the run. */
-bool something_fails(const struct scenario *s);
 
 /** Whether forwarding learns of such a link while messages are under way, however fast they are. */
 bool fails_surely(const struct scenario *s);
@@ -117,14 +112,8 @@ bool fails_surely(const struct scenario *s);
 /** Reports, at the line of <limit>, a workload that is known to take longer than the limit. */
 void check_limit(const struct scenario *s, int line, struct diagnostics *d);
 
-/** Warns of flows at random that do not reach their load, and of a window of <measure> that misses
- * them. */
-void warn_of_arrivals(const struct level *l);
-
-/** Warns of what changes nothing. */
-void check_no_effect(const struct element *root, const struct scenario *s, struct diagnostics *d);
-
-/** Warns of choices that do not suit each other. */
-void warn_of_choices(const struct element *root, const struct scenario *s, struct diagnostics *d);
+/** Warns of choices that do not suit each other, of what changes nothing, and of flows at random
+ * that do not reach their load or that a window of <measure> misses. */
+void warn_of_scenario(const struct scenario *s, struct diagnostics *d);
 
 #endif

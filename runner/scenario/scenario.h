@@ -38,9 +38,8 @@ extern "C"
         const char *name;
         int64_t queue; /**< traffic class of its data, from 1 up */
         struct choice balancer, cc, transport;
-        char *made; /**< its name, by a <workload> with balancer="..."; NULL: it has an element */
-        char *of;   /**< for messages: " of <class name=...>" */
-        int line;
+        char *of;                /**< for messages: " of <class name=...>" */
+        const struct element *e; /**< of the file's, or made for a <workload> with balancer="..." */
     };
 
     /** One <workload>: a job on all hosts or on some. */
@@ -170,10 +169,39 @@ extern "C"
         uint64_t run;
     };
 
+    /* --- queueing layers: ports that a packet meets in the same place of its way ------------- */
+
+    /** The names of a fabric's layers, in the order in which packets meet them; returns how many.
+     */
+    size_t layer_names(const struct weft_clos *clos, const char *const **names);
+
+    /** The layer of a switch's ports that lead up, or of those that lead down. */
+    size_t layer_of(const struct weft_clos *clos, uint32_t tier, bool up);
+
     /** What runs. */
     static inline const struct weft_workload_ops *scenario_ops(const struct scenario *s)
     {
         return (const struct weft_workload_ops *)(const void *)s->workload.algo;
+    }
+
+    /** The whole workload as one job. */
+    static inline struct weft_job scenario_job(const struct scenario *s)
+    {
+        struct weft_job job = {scenario_ops(s), s->workload.config, NULL, 0, 0};
+        return job;
+    }
+
+    /** Messages of a job for the bounds. @p next: their successors; NULL: those are not asked for.
+     */
+    static inline struct weft_traffic scenario_traffic(const struct scenario *s,
+                                                       const struct weft_job *job,
+                                                       const struct weft_message *messages,
+                                                       const uint32_t *next, size_t n)
+    {
+        const struct weft_fabric_config *frame =
+            (const struct weft_fabric_config *)s->fabric.config;
+        struct weft_traffic t = {&s->clos, frame, job, messages, next, (uint32_t)n};
+        return t;
     }
 
     /** Whether a link between switches is one of those that two switches name: the lower one first,

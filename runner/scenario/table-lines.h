@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file table-lines.h  Files of lines of words, and the formats that are read from them. */
+/** @file table-lines.h  The files that a scenario names: their mistakes, told with file and line,
+ * their lines of words, and the formats that are read from them. */
 #ifndef WEFT_RUNNER_TABLE_LINES_H
 #define WEFT_RUNNER_TABLE_LINES_H
 
@@ -8,7 +9,36 @@
 
 #include <weft/param.h>
 
-#include "input-error.h"
+#include "diagnostics.h"
+
+/** What a word of a file must be; @p name: as in "NAME 'x'; expected ...". */
+#define INPUT_PARAM(name, type, min, max)                                                          \
+    {                                                                                              \
+        name, type, 0, NULL, min, max, NULL, "", NULL                                              \
+    }
+
+/** A file while it is read. */
+struct input_source
+{
+    const char *path;
+    int scenario_line; /**< where the scenario names it */
+    struct diagnostics *d;
+    bool bad; /**< an error was reported */
+};
+
+/** Reports a mistake at line @p line of the file. Returns false. */
+bool input_error(struct input_source *from, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** The same for what is odd, but no mistake. */
+void input_warning(const struct input_source *from, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Reads a word as @p p has it into @p out; reports an error otherwise. */
+bool input_value(struct input_source *from, int line, const struct weft_param *p, const char *word,
+                 void *out);
+
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /** Most words of a line. */
 #define TABLE_MOST_WORDS 64

@@ -5,7 +5,6 @@
 
 #include <weft/theory.h>
 
-#include "bound.h"
 #include "textbuf.h"
 
 bool
@@ -170,7 +169,9 @@ form_of_messages(const struct scenario *s)
     int64_t bound = -1;
     if (try_sample(s, &hosts, &sample))
     {
-        bound = bound_of(s, sample.messages, sample.n, true);
+        const struct weft_job job = scenario_job(s);
+        const struct weft_traffic t = scenario_traffic(s, &job, sample.messages, NULL, sample.n);
+        bound = weft_traffic_bound(&t, false);
     }
     free(sample.messages);
     return bound;
@@ -180,6 +181,8 @@ int64_t
 traffic_bound(const struct scenario *s, bool sure)
 {
     const int64_t load = load_bound(s);
-    const int64_t form = sure ? form_of_messages(s) : bound_if_all_cross(s);
+    const struct weft_job job = scenario_job(s);
+    const struct weft_traffic none = scenario_traffic(s, &job, NULL, NULL, 0);
+    const int64_t form = sure ? form_of_messages(s) : weft_traffic_bound(&none, false);
     return form > load ? form : load;
 }

@@ -298,10 +298,10 @@ static const struct attribute_spec mark_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "label", true, "its name in the legend"),
 };
 
-#define CHOSEN(tag, where, place, of)                                                              \
+#define CHOSEN(tag, where, place, without, of)                                                     \
     {                                                                                              \
         .name = tag, .parents = where, .selector = "name", .flags = ELEMENT_SETTABLE, .doc = of,   \
-        .choice = IN_SCENARIO(place)                                                               \
+        .choice = IN_SCENARIO(place), .def = without                                               \
     }
 /** Its structs are in an array of the scenario, whose number stands beside it. */
 #define STRUCTS(array)                                                                             \
@@ -319,13 +319,15 @@ static const struct element_spec elements[] = {
     {ELEMENT("topology", "scenario", ELEMENT_SETTABLE, topology_attributes,
              "the graph of hosts and switches"),
      .selector = "kind", .choice = IN_SCENARIO(topology)},
-    CHOSEN("fabric", "scenario", fabric, "frame sizes and NIC behaviour"),
-    CHOSEN("switch", "scenario", switches,
+    CHOSEN("fabric", "scenario", fabric, "roce", "frame sizes and NIC behaviour"),
+    CHOSEN("switch", "scenario", switches, "shared-buffer",
            "the memory of every switch: buffer, traffic classes, PFC, ECN, trimming"),
-    CHOSEN("scheduler", "scenario", scheduler, "which traffic class of a switch's port sends next"),
-    CHOSEN("transport", "scenario class", transport, "reliable delivery in the NIC"),
-    CHOSEN("congestion-control", "scenario class", cc, "the sending rate of a QP"),
-    CHOSEN("balancer", "scenario class", balancer, "which of the equal-cost paths a packet takes"),
+    CHOSEN("scheduler", "scenario", scheduler, "strict",
+           "which traffic class of a switch's port sends next"),
+    CHOSEN("transport", "scenario class", transport, "nic-sr", "reliable delivery in the NIC"),
+    CHOSEN("congestion-control", "scenario class", cc, "none", "the sending rate of a QP"),
+    CHOSEN("balancer", "scenario class", balancer, NULL,
+           "which of the equal-cost paths a packet takes"),
     MANY(class, "scenario", ELEMENT_SETTABLE | ELEMENT_DISTINCT, classes,
          "a set of QPs with their own balancer, transport, congestion control and queue; what it "
          "does not name is the scenario's"),
@@ -384,21 +386,7 @@ vocabulary_find(const char *name, const char *parent)
 const char *
 default_algorithm(const char *kind)
 {
-    static const struct
-    {
-        const char *kind, *name;
-    } defaults[] = {
-        {"fabric", "roce"},      {"switch", "shared-buffer"},    {"scheduler", "strict"},
-        {"transport", "nic-sr"}, {"congestion-control", "none"},
-    };
-    for (size_t i = 0; i < COUNT_OF(defaults); i++)
-    {
-        if (strcmp(defaults[i].kind, kind) == 0)
-        {
-            return defaults[i].name;
-        }
-    }
-    return NULL;
+    return vocabulary_find(kind, "scenario")->def;
 }
 
 bool

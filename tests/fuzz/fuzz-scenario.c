@@ -12,7 +12,6 @@
 #include "document.h"
 #include "figures.h"
 #include "fuzz.h"
-#include "quick.h"
 #include "scenario-load.h"
 #include "sweep-plan.h"
 #include "textbuf.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file fct.h  Flow completion times beside the ideal ones. */
-#ifndef WEFT_RUNNER_FCT_H
-#define WEFT_RUNNER_FCT_H
+/** @file completion.h  Completion times, of messages, steps and workloads, beside their bounds. */
+#ifndef WEFT_RUNNER_COMPLETION_H
+#define WEFT_RUNNER_COMPLETION_H
 
 #include <stdint.h>
+
+#include <weft/traffic.h>
 
 #include "results.h"
 #include "scenario.h"
@@ -12,14 +14,6 @@
 extern "C"
 {
 #endif
-
-    /**
-     * ps from a message's post to its last delivery if it had the fabric for itself, without
-     * failures, at line rate and on one path: weft_message_path() on weft_clos_best_path(). -1:
-     * there is no such path. A message whose packets take several paths can be faster: a short last
-     * packet then overtakes others, and links slower than the NIC's carry it side by side.
-     */
-    int64_t ideal_fct(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes);
 
     /** The slowdown of @p fct, ps; NaN if that is negative or there is no ideal one. */
     double fct_slowdown(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes,
@@ -37,6 +31,19 @@ extern "C"
     /** Fills the percentiles of r->summary from r->flows, by nearest rank, the loads, and how slow
      * QPs are. r->summary must have the end of the run. */
     void collect_fct(const struct scenario *s, const struct fct_window *w, struct run_results *r);
+
+    /**
+     * Fills r->steps and, in r->summary, the bounds with ACKs and the increases over them. @p
+     * next: the successors that the messages name. r->flows, completion times and rho_max must be
+     * there.
+     */
+    void collect_steps(const struct scenario *s, const struct weft_message *messages,
+                       const uint32_t *next, struct run_results *r);
+
+    /** Fills r->workloads if there are several. @p next: the successors that the messages name.
+     * r->flows must be there. */
+    void collect_workloads(const struct scenario *s, const struct weft_message *messages,
+                           const uint32_t *next, struct run_results *r);
 
 #ifdef __cplusplus
 }

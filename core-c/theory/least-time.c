@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* A lower bound for any traffic: hosts' wires, and chains of messages. */
+#include <math.h>
+
+#include <weft/bounds.h>
+
+#include "theory/traffic-walk.h"
+
+#define CLOS_LINKS 6 /* between the hosts of a Clos that lie farthest apart */
+
+/* What a host's wire carries one way. */
+struct wire_load
+{
+    double time;   /* ps of all frames; no gap behind a message, as one is the last */
+    int64_t begin; /* ps, when the first of them may be there; -1: none is */
+    int64_t after; /* ps from the last of them to its ACK at the sender, at least */
+};
+
+static int64_t
+host_rate(const struct weft_traffic *t, uint32_t host)
+{
+    struct weft_link link;
+    weft_clos_link(t->clos, host, &link);
+    return link.rate;
+}
+
+/* ps that so many packets with @p bytes of payload take of a wire. */
+static double
+wire_time(const struct weft_traffic *t, uint64_t packets, double bytes, int64_t rate)
+{
+    const struct weft_fabric_config *f = t->frame;
+    const double all = bytes + (double)packets * (double)(f->header + f->gap);
+    return all * 8e12 / (double)rate;
+}
+
+/* A message by itself: what its last packet, which leaves behind all others, still has to do. */
+struct last_packet
+{
+    uint64_t bytes; /* of its payload */
+    int64_t before; /* ps that those before it take of the source's wire */
+    int64_t way;    /* ps from then on to its delivery */
+};
+
+static struct last_packet
+last_packet_of(const struct weft_traffic *t, const struct weft_message *m, struct weft_hop *hops)
+{
+    const struct weft_fabric_config *f = t->frame;
+    const uint64_t packets = weft_packets(m->bytes, f->payload) - 1;
+    const double before = (double)packets * (double)f->payload;
+    struct last_packet l = {.bytes = m->bytes - packets * (uint64_t)f->payload};
+    l.before = (int64_t)wire_time(t, packets, before, host_rate(t, m->src));
+    l.way = weft_larger(weft_ideal_fct(t->clos, f, m->src, m->dst, l.bytes, hops), 0);
+    return l;
+}
+
+/* ps of an ACK's way back; in a graph it may take any. */
+static int64_t
+way_back(const struct weft_traffic *t, const struct weft_message *m)
+{
+    const struct weft_fabric_config *f = t->frame;
+    const bool known = !t->clos->graph && f->ack_priority != WEFT_ACK_IDEAL;
+    return known ? weft_clos_way(t->clos, m->dst, m->src, f->ack) : 0;
+}
+
+static void
+add_load(struct wire_load *l, double time, int64_t begin, int64_t after)
+{
+    const bool first = l->begin < 0;
+    l->begin = first || begin < l->begin ? begin : l->begin;
+    l->after = first || after < l->after ? after : l->after;
+    l->time += time;
+}
+
+/* A message that may begin at @p start: on the wires of its hosts. */
+static void
+add_message(const struct weft_traffic *t, const struct weft_message *m, const struct last_packet *l,
+            int64_t start, struct wire_load *src, struct wire_load *dst)
+{
+    const struct weft_fabric_config *f = t->frame;
+    const uint64_t packets = weft_packets(m->bytes, f->payload);
+    const double bytes = (double)m->bytes - (double)f->gap,
+                 last = (double)l->bytes - (double)f->gap;
+    const int64_t rates[] = {host_rate(t, m->src), host_rate(t, m->dst)}, back = way_back(t, m);
+    /* Rounded so that no bound becomes greater by it. */
+    const int64_t from = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[0]));
+    const int64_t to = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[1]));
+    add_load(src, wire_time(t, packets, bytes, rates[0]), start, weft_larger(from, 0) + back);
+    add_load(dst, wire_time(t, packets, bytes, rates[1]), start + weft_larger(to, 0), back);
+}
+
+/* The end of the host whose wire is busy longest. */
+static int64_t
+last_wire(const struct wire_load *loads, uint32_t n)
+{
+    int64_t last = 0;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        /* What is rounded here must not make it greater. */
+        const double end =
+            (double)loads[i].begin + loads[i].time * (1 - 1e-9) + (double)loads[i].after;
+        last =
+            loads[i].begin < 0 ? last : weft_larger(last, end < 9e18 ? (int64_t)end : WEFT_NEVER);
+    }
+    return last;
+}
+
+struct layout
+{
+    struct weft_walk walk;
+    struct wire_load *loads; /* [host]: as a source; [hosts + host]: as a destination */
+    struct weft_hop *hops;
+};
+
+static size_t
+lay_out(struct layout *l, const struct weft_traffic *t, void *memory)
+{
+    size_t used = 0;
+    weft_walk_lay_out(&l->walk, t, memory, &used);
+    l->loads = weft_walk_take(memory, &used, (size_t)t->clos->nhosts * 2 * sizeof *l->loads);
+    const size_t most = t->clos->graph != NULL ? (size_t)t->clos->nswitches + 1 : CLOS_LINKS;
+    l->hops = weft_walk_take(memory, &used, most * sizeof *l->hops);
+    return used;
+}
+
+size_t
+weft_least_time_memory(const struct weft_traffic *t)
+{
+    struct layout l;
+    return lay_out(&l, t, NULL);
+}
+
+int64_t
+weft_traffic_least_time(const struct weft_traffic *t, void *memory)
+{
+    const uint32_t hosts = t->clos->nhosts;
+    struct layout in;
+    int64_t last = 0;
+    (void)lay_out(&in, t, memory);
+    for (uint32_t i = 0; i < 2 * hosts; i++)
+    {
+        in.loads[i] = (struct wire_load){0, -1, 0};
+    }
+    weft_walk_begin(&in.walk, false);
+    for (uint32_t i = 0; i < in.walk.n; i++)
+    {
+        const struct weft_message *m = &t->messages[in.walk.order[i]];
+        const int64_t start = weft_walk_start(&in.walk, in.walk.order[i]);
+        const struct last_packet l = last_packet_of(t, m, in.hops);
+        const int64_t end = start + l.before + l.way;
+        add_message(t, m, &l, start, &in.loads[m->src], &in.loads[hosts + m->dst]);
+        last = weft_larger(last, end + way_back(t, m));
+        weft_walk_on(&in.walk, m, end);
+    }
+    return weft_larger(last, last_wire(in.loads, 2 * hosts));
+}

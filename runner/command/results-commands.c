@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Commands that work on results. */
+#include "commands.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "diagnostics.h"
+#include "export.h"
+#include "files.h"
+#include "query.h"
+#include "report.h"
+#include "results-page.h"
+#include "run-file.h"
+
+/* --- weft export ------------------------------------------------------------------------------ */
+
+/** Whether what is attached is the file of a run, by its name too; else a sentence. */
+static bool
+is_of_run(sqlite3 *db, const char *path, const char *name, const char *ending, char **why)
+{
+    const bool is = *name && strcmp(ending, ".sqlite") == 0 &&
+                    sqlite3_table_column_metadata(db, "run", "files", "bytes", NULL, NULL, NULL,
+                                                  NULL, NULL) == SQLITE_OK;
+    *why = is ? NULL
+              : xformat("%s is not the file of a run; expected one of runs/*.sqlite in a "
+                        "results folder",
+                        path);
+    return is;
+}
+
+/** Exports the file of a run into a folder of its name in @p to. */
+static bool
+export_file(sqlite3 *db, const char *path, const struct folder *to, char **why)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path,
+               *dot = strrchr(file, '.');
+    const int length = slash ? (int)(slash - path) : 0;
+    OWNED char *folder = slash ? xformat("%.*s", length ? length : 1, path) : xstrdup(".");
+    OWNED char *name = xformat("%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
+    CLEANUP(folder_close) struct folder from = NO_FOLDER, run = NO_FOLDER;
+    return folder_open(&from, folder, why) &&
+           run_file_attach(db, &from, file, why) == SQL_FILE_WHOLE &&
+           is_of_run(db, path, name, dot ? dot : "", why) && folder_make_in(&run, to, name, why) &&
+           export_run(db, &run, why);
+}
+
+int
+command_export(const struct arguments *a)
+{
+    CLEANUP(folder_close) struct folder to = NO_FOLDER;
+    const char *out = a->to ? a->to : ".";
+    char *why = NULL;
+    sqlite3 *db = run_file_reader();
+    bool good = folder_make(out, &why) && folder_open(&to, out, &why);
+    for (int i = 0; good && i < a->nfiles; i++)
+    {
+        good = export_file(db, a->files[i], &to, &why);
+    }
+    sqlite3_close(db);
+    return good ? EXIT_GOOD : sweep_refuse(why, EXIT_FAILED);
+}
+
+/* --- weft query ------------------------------------------------------------------------------- */
+
+/** Largest file with a query, bytes. */
+#define MOST_BYTES ((size_t)1 << 20)
+
+/** Other results that a query may read, at most: SQLite attaches ten. */
+#define MOST_OTHERS 9
+
+static bool
+take_format(const char *name, enum query_format *format)
+{
+    static const char *const names[] = {
+        [QUERY_AS_TEXT] = "text",
+        [QUERY_AS_CSV] = "csv",
+        [QUERY_AS_MARKDOWN] = "markdown",
+        [QUERY_AS_JSON] = "json",
+    };
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    {
+        if (strcmp(names[i], name) == 0)
+        {
+            *format = (enum query_format)i;
+            return true;
+        }
+        nearest_try(&near, names[i]);
+    }
+    fprintf(stderr, "weft: error: --format '%s'; expected text, csv, markdown or json%s\n", name,
+            did_you_mean(near.best));
+    return false;
+}
+
+/** Opens other results as NAME=RESULTS says. */
+static bool
+attach(struct database *db, const char *text, char **why)
+{
+    const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (n == 0 || text[n] != '=' || strncmp(text, "main=", 5) == 0 ||
+        strncmp(text, "temp=", 5) == 0)
+    {
+        *why = xformat("--with '%s'; expected NAME=RESULTS, the name of small letters, digits and "
+                       "'_', and not main or temp",
+                       text);
+        return false;
+    }
+    OWNED char *name = xformat("%.*s", (int)n, text);
+    return database_attach(db, name, text + n + 1, why);
+}
+
+/** The results with the others attached; NULL with a sentence. */
+static struct database *
+open_all(const struct arguments *a, char **why)
+{
+    if (a->others.n > MOST_OTHERS)
+    {
+        *why = xformat("--with more than %d times", MOST_OTHERS);
+        return NULL;
+    }
+    struct database *db = database_open(a->files[0], why);
+    bool good = db != NULL;
+    for (size_t i = 0; good && i < a->others.n; i++)
+    {
+        good = attach(db, a->others.word[i], why);
+    }
+    if (!good)
+    {
+        database_close(db);
+        db = NULL;
+    }
+    return db;
+}
+
+/** The query's text; NULL with a sentence. */
+static char *
+read_query(const struct arguments *a, char **why)
+{
+    if (a->query_file && a->nfiles > 1)
+    {
+        *why = xformat("a SELECT and --file '%s'; expected one of them", a->query_file);
+        return NULL;
+    }
+    return a->query_file ? file_read_path(a->query_file, MOST_BYTES, NULL, why)
+                         : xstrdup(a->nfiles > 1 ? a->files[1] : QUERY_OF_TABLES);
+}
+
+static int
+print_rows(struct database *db, const struct arguments *a, const char *sql,
+           enum query_format format)
+{
+    struct query_limits limits = QUERY_LIMITS;
+    struct query_mistake mistake;
+    limits.seconds = a->timeout;
+    limits.rows = (size_t)a->rows;
+    CLEANUP(query_rows_drop) struct query_rows *rows = database_query(db, sql, limits, &mistake);
+    CLEANUP(text_drop) struct text t = {0};
+    if (!rows)
+    {
+        fprintf(stderr, "%s:%d: error: %s\n", a->query_file ? a->query_file : "weft query",
+                mistake.line + 1, mistake.message);
+        free(mistake.message);
+        return EXIT_BAD_INPUT;
+    }
+    query_print(&t, rows, format);
+    fputs(t.s, stdout);
+    return EXIT_GOOD;
+}
+
+int
+command_query(const struct arguments *a)
+{
+    enum query_format format;
+    char *why = NULL;
+    if (!take_format(a->format, &format))
+    {
+        return EXIT_BAD_INPUT;
+    }
+    OWNED char *sql = read_query(a, &why);
+    CLEANUP(database_drop) struct database *db = sql ? open_all(a, &why) : NULL;
+    return db ? print_rows(db, a, sql, format) : sweep_refuse(why, EXIT_BAD_INPUT);
+}
+
+/* --- weft report ------------------------------------------------------------------------------ */
+
+/** The report of claims; NULL after a message. */
+static xmlDoc *
+report_claims(const struct arguments *a, size_t n)
+{
+    OWNED struct document **claims = xcalloc(n, sizeof *claims);
+    bool good = true;
+    for (size_t i = 0; i < n; i++)
+    {
+        claims[i] = claims_read(a->files[i]);
+        good = good && claims[i];
+    }
+    const struct report_options options = {a->results, a->allow_missing, REPORT_LIMITS, a->output,
+                                           a->html};
+    xmlDoc *report = good ? report_make(claims, n, &options) : NULL;
+    for (size_t i = 0; i < n; i++)
+    {
+        document_free(claims[i]);
+    }
+    return report;
+}
+
+/** How many of the arguments are folders. */
+static size_t
+count_folders(const struct arguments *a)
+{
+    size_t folders = 0;
+    for (int i = 0; i < a->nfiles; i++)
+    {
+        struct stat st;
+        folders += stat(a->files[i], &st) == 0 && S_ISDIR(st.st_mode);
+    }
+    return folders;
+}
+
+int
+command_report(const struct arguments *a)
+{
+    const size_t n = (size_t)a->nfiles, folders = count_folders(a);
+    if (folders && (folders < n || !a->html))
+    {
+        fprintf(stderr, "weft: error: %s\n",
+                a->html ? "files of claims and folders of results; expected one or the other"
+                        : "a folder of results; expected a file of claims, or --html");
+        return EXIT_BAD_INPUT;
+    }
+    xmlDoc *page = folders ? results_page(a->files, n) : report_claims(a, n);
+    OWNED char *text = page ? page_write(page, a->html ? PAGE_HTML : PAGE_MARKDOWN) : NULL;
+    int status = text ? report_deliver(text, a->output) : EXIT_BAD_INPUT;
+    xmlFreeDoc(page);
+    return status;
+}
