@@ -154,10 +154,24 @@ weft_ranks_post(struct weft_net *net, const struct weft_net_qp *q, uint64_t byte
  */
 
 static void
-give_back(struct weft_chunk *chunk)
+empty_port(const struct weft_net *net, const struct weft_port *port)
 {
-    chunk->next = chunk->home->free;
-    chunk->home->free = chunk;
+    for (uint32_t c = 0; port->is_fed && c < net->classes; c++)
+    {
+        weft_lane_empty(&port->from[c]);
+    }
+}
+
+void
+weft_ranks_empty(const struct weft_net *net, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+    {
+        for (uint32_t p = 0; p < net->node[i]->nports; p++)
+        {
+            empty_port(net, &net->node[i]->port[p]);
+        }
+    }
 }
 
 static void
@@ -169,7 +183,7 @@ pack_lane(struct weft_net *net, struct weft_pack *pack, struct weft_lane *lane)
         {
             struct weft_chunk *read = weft_chunk_of(&lane->head);
             lane->head = weft_chunk_begin(read->next);
-            give_back(read);
+            weft_chunk_put(read);
         }
         const uint32_t here = (uint32_t)(lane->head.end - lane->head.frame);
         const uint32_t left = lane->left - lane->taken;
@@ -178,11 +192,7 @@ pack_lane(struct weft_net *net, struct weft_pack *pack, struct weft_lane *lane)
         lane->head.frame += n;
         lane->taken += n;
     }
-    if (lane->waiting == 0 && lane->last.end)
-    {
-        give_back(weft_chunk_of(&lane->last)); /* it is empty */
-        lane->last = (struct weft_place){NULL, NULL};
-    }
+    weft_lane_empty(lane);
 }
 
 static void

@@ -65,6 +65,7 @@ struct weft_port
     bool faces_host;       /**< a switch's, to a host */
     bool noted;            /**< its departures have an order: it is owing, or its switch has one */
     bool is_remote;        /**< another thread runs the node at the other end */
+    bool is_fed;           /**< another rank does: `from` is a copy */
 
     struct weft_lane *from; /**< [class], to here: the peer's */
     struct weft_pfc_lane pfc;

@@ -226,6 +226,7 @@ static void
 listen_to(struct weft_net *net, struct weft_port *port, const struct weft_end *end)
 {
     struct weft_port *other = weft_net_port_at(net, end);
+    port->is_fed = !other;
     port->from = other ? other->lane : weft_net_take(net, net->classes * sizeof *port->from);
     port->pfc_from = other ? &other->pfc : weft_net_take(net, sizeof *port->pfc_from);
 }
@@ -330,8 +331,8 @@ settle_flags(struct weft_net *net)
     weft_net_note_routes(net);
     net->shortest = shortest_frame(&net->config);
     net->window = weft_clos_least_delay(net->config.clos, net->shortest);
-    net->chunks.take = net->memory.take;
-    net->chunks.of = net->memory.of;
+    net->chunks.take = net->config.frames.take;
+    net->chunks.of = net->config.frames.of;
 }
 
 /* A graph has no structured forwarding. */
@@ -366,6 +367,7 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     struct weft_net *net = config->memory.take(config->memory.of, sizeof *net);
     net->config = *config;
     net->memory = config->memory;
+    net->config.frames = config->frames.take ? config->frames : config->memory;
     take_levels(net);
     settle_flags(net);
     take_rows(net);

@@ -89,6 +89,10 @@ run_block(struct weft_net *net, uint32_t first, int64_t until)
         }
     }
     *weft_soon_of(net, first) = look_at(net, first);
+    if (net->ranks)
+    {
+        weft_ranks_empty(net, first, block_end(net, first));
+    }
 }
 
 void
@@ -188,6 +192,18 @@ weft_net_is_telling(const struct weft_net *net, struct weft_net_teller *teller)
         *teller = (struct weft_net_teller){node->number, node->now, node->watched};
     }
     return node != NULL;
+}
+
+bool
+weft_net_is_over(const struct weft_net *net)
+{
+    bool over = true;
+    weft_net_settle(net);
+    for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+    {
+        over = over && net->due[i] == WEFT_NEVER;
+    }
+    return over;
 }
 
 int64_t

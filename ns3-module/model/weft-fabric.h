@@ -272,8 +272,11 @@ class WeftFabric : public Object
     /** @return memory that the core has taken, bytes */
     uint64_t GetBytesTaken() const
     {
-        return m_memory.GetTaken();
+        return m_memory.GetTaken() + m_packets.GetTaken();
     }
+    /** Gives back the memory of packets if nothing is left to happen. To be called when the
+     * simulation is over: nothing can be sent any more, and all that was counted can be read. */
+    void ReleasePackets();
     /** @return when the last thing happened in the fabric, which the clock passes: a window ends
      * later */
     Time GetLastTime() const;
@@ -498,6 +501,7 @@ class WeftFabric : public Object
 
     WeftServiceLevels m_levels; //!< the attributes' choices are those of level 0
     WeftMemory m_memory;        //!< of m_net
+    WeftMemory m_packets;       //!< of its packets
     weft_net* m_net{nullptr};   //!< the core's fabric
     mutable WeftTicks m_ticks;  //!< that run it
     WeftLinkFaults m_faults;    //!< links that fail, and forwarding
