@@ -134,45 +134,31 @@ weft_net_is_here(const struct weft_net *net, uint32_t node)
 void
 weft_ranks_post(struct weft_net *net, const struct weft_net_qp *q, uint64_t bytes, uint64_t tag)
 {
-    const uint32_t here = net->ranks->with.rank;
-    const uint32_t to[] = {0, weft_rank_of(net, q->qp.dst)};
-    for (unsigned i = 0; i < 2; i++)
+    const struct weft_ranks *with = &net->ranks->with;
+    const bool all = q->late && q->qp.nwqes == 1;
+    const uint32_t dst = weft_rank_of(net, q->qp.dst);
+    for (uint32_t r = 0; r < with->n; r++)
     {
-        if (to[i] == here || (i == 1 && to[1] == 0))
+        if (r == with->rank || !(all || r == 0 || r == dst))
         {
             continue;
         }
-        struct weft_outbox *box = &net->outbox[net->threads->n + to[i]];
+        struct weft_outbox *box = &net->outbox[net->threads->n + r];
         box->posted =
             weft_net_grow(net, box->posted, box->nposted, &box->posted_size, sizeof *box->posted);
-        box->posted[box->nposted++] =
-            (struct weft_posted){.bytes = bytes, .tag = tag, .qp = q->qp.index};
+        box->posted[box->nposted++] = (struct weft_posted){.bytes = bytes,
+                                                           .tag = tag,
+                                                           .qp = {.src = q->qp.src,
+                                                                  .dst = q->qp.dst,
+                                                                  .level = q->qp.algos->sl,
+                                                                  .stream = q->stream,
+                                                                  .reserved = true,
+                                                                  .index = q->qp.index}};
     }
 }
 
 /* --- what is sent ------------------------------------------------------------------------------
  */
-
-static void
-empty_port(const struct weft_net *net, const struct weft_port *port)
-{
-    for (uint32_t c = 0; port->is_fed && c < net->classes; c++)
-    {
-        weft_lane_empty(&port->from[c]);
-    }
-}
-
-void
-weft_ranks_empty(const struct weft_net *net, uint32_t first, uint32_t end)
-{
-    for (uint32_t i = first; i < end; i++)
-    {
-        for (uint32_t p = 0; p < net->node[i]->nports; p++)
-        {
-            empty_port(net, &net->node[i]->port[p]);
-        }
-    }
-}
 
 static void
 pack_lane(struct weft_net *net, struct weft_pack *pack, struct weft_lane *lane)
@@ -359,7 +345,14 @@ read_posted(struct weft_net *net, struct weft_parcel *in)
 {
     struct weft_posted posted;
     weft_parcel_take(in, &posted, sizeof posted);
-    struct weft_net_qp *q = net->qp[posted.qp];
+    if (!net->qp[posted.qp.index])
+    {
+        struct weft_qp *made;
+        const int code = weft_net_add_qp(net, &posted.qp, &made, NULL);
+        assert(code == 0); /* its sender's rank has made it alike */
+        (void)code;
+    }
+    struct weft_net_qp *q = net->qp[posted.qp.index];
     q->wqes = weft_net_grow(net, q->wqes, (uint32_t)q->qp.nwqes, &q->room, sizeof *q->wqes);
     weft_wqe_add(&q->qp, q->wqes, posted.bytes, posted.tag);
 }

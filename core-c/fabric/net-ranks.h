@@ -70,9 +70,6 @@ void weft_ranks_exchange(struct weft_net *net);
 int weft_ranks_begin(struct weft_net *net);
 /** The rank that runs a node. */
 uint32_t weft_rank_of(const struct weft_net *net, uint32_t node);
-/** Nodes have been run: what is empty of their lanes from other ranks holds no memory, which what
- * they send there needs. */
-void weft_ranks_empty(const struct weft_net *net, uint32_t first, uint32_t end);
 /** All ranks tell each other what became of a window, and when something happens next. */
 void weft_ranks_tell(struct weft_net *net);
 /** Something is to happen at a node that another rank runs: there it is asked for too. */

@@ -55,7 +55,7 @@ struct weft_posted
 {
     uint64_t bytes;
     uint64_t tag;
-    uint32_t qp;
+    struct weft_net_qp_site qp; /**< there may be none of that index yet */
 };
 
 /** What one thread has for another one, or for a rank. Rows are emptied, not given back. */

@@ -43,6 +43,7 @@ make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
         .why = why,
         .provides = WEFT_NEEDS_ALL,
     };
+    const bool plans = net->level[sl].lb->plan; /* all ranks ask how many QPs a host may make */
     if (!a->path)
     {
         return 0;
@@ -53,7 +54,7 @@ make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
     for (uint32_t host = 0; host < net->nhosts && !code; host++)
     {
         site.host = host;
-        code = weft_node_is_elsewhere(net, host)
+        code = weft_node_is_elsewhere(net, host) && !plans
                    ? 0
                    : a->path->host_init(weft_path_host(a, host), a->path_config, &site);
     }

@@ -496,7 +496,7 @@ WeftFabric::MakeNet(std::string& error)
     config.hooks = MakeHooks();
     config.memory = {&WeftMemory::Take, &m_memory};
     config.frames = {&WeftMemory::Take, &m_packets};
-    m_hasRanks = m_ranks.n > 1 && !Plans(false); // QPs that hosts make are for all ranks to know of
+    m_hasRanks = m_ranks.n > 1 && !Plans(); // else a ToR has to know of QPs that hosts make
     config.ranks = m_hasRanks ? &m_ranks : nullptr;
     weft_refusal why{};
     const int code = weft_net_make(&m_net, &config, &why);

@@ -174,6 +174,29 @@ add_qp(struct rank *rank, uint32_t src, uint32_t dst)
     return qp;
 }
 
+/* A host makes a QP as it is run, of which its rank alone knows until then. */
+static void
+make_late(void *of, uint64_t index, int64_t now)
+{
+    struct rank *rank = of;
+    struct weft_qp *qp;
+    const struct weft_net_qp_site site = {
+        .src = 2, .dst = HOSTS - 1, .stream = 1000, .reserved = true, .index = (uint32_t)index};
+    ck_assert_int_eq(weft_net_add_qp(rank->net, &site, &qp, NULL), 0);
+    weft_net_post(rank->net, qp, 9000, index, now, 0);
+}
+
+static void
+call_for_late(struct rank *rank)
+{
+    uint32_t index;
+    if (!world.config.levels[0].lb->tor) /* else ToRs would have to know of it */
+    {
+        ck_assert_int_eq(weft_net_reserve_qps(rank->net, 1, &index), 0);
+        weft_net_call(rank->net, 2, 6000000, WEFT_NET_CALL, 0, make_late, rank, index);
+    }
+}
+
 static void
 begin(struct rank *rank)
 {
@@ -204,6 +227,7 @@ begin(struct rank *rank)
             weft_net_post(rank->net, qp, scene->bytes, qp->index, i % 3 ? 0 : 5000000, i);
         }
     }
+    call_for_late(rank);
     add_qp(rank, 3, 9);
     weft_net_drop(rank->net, weft_net_qp(rank->net, 1), 5, 2, true);
     weft_net_lose(rank->net, scene->loss);
@@ -282,7 +306,7 @@ static void
 give_frames_back(struct rank *rank)
 {
     const bool over = weft_net_is_over(rank->net);
-    ck_assert(over || rank->scene != &scenes[0]); /* others have timers beyond LONG */
+    ck_assert(over || rank->scene != &scenes[4]); /* others have timers beyond LONG */
     for (uint32_t i = 0; i < rank->nframes && over; i++)
     {
         memset(rank->frames[i].at, 0xa5, rank->frames[i].bytes);
