@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FIRST 8U /* elements of a row that was empty */
+#define FIRST ((size_t)64) /* bytes of a row that was empty: memory is taken in such lines */
 
 void *
 weft_net_grow(struct weft_net *net, void *row, uint32_t n, uint32_t *size, size_t each)
@@ -13,7 +13,8 @@ weft_net_grow(struct weft_net *net, void *row, uint32_t n, uint32_t *size, size_
     {
         return row;
     }
-    const uint32_t larger = *size ? 2 * *size : FIRST;
+    const uint32_t first = each < FIRST ? (uint32_t)(FIRST / each) : 1;
+    const uint32_t larger = *size ? 2 * *size : first;
     void *other = weft_net_take(net, larger * each);
     if (n > 0)
     {

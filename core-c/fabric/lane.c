@@ -26,3 +26,20 @@ weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks)
     }
     lane->last = begin;
 }
+
+void
+weft_chunk_put(struct weft_chunk *chunk)
+{
+    chunk->next = chunk->home->free;
+    chunk->home->free = chunk;
+}
+
+void
+weft_lane_empty(struct weft_lane *lane)
+{
+    if (lane->last.end && lane->waiting == 0 && lane->taken == lane->left)
+    {
+        weft_chunk_put(weft_chunk_of(&lane->last));
+        lane->last = (struct weft_place){NULL, NULL};
+    }
+}

@@ -172,11 +172,12 @@ check(const struct weft_net *here, const struct weft_net_qp_site *of, struct wef
     {
         return weft_refuse(why, WEFT_EINVAL, NULL, "there are no such hosts, or no such level");
     }
-    if (here->ranks && (!here->threads || here->running))
+    if (here->ranks && (!here->threads || (here->running && !of->reserved)))
     {
         return weft_refuse(why, WEFT_EINVAL, NULL,
                            "where several ranks run a fabric, QPs are made on all of them, outside "
-                           "of hooks and after weft_net_set_threads()");
+                           "of hooks and after weft_net_set_threads(); a host may make those whose "
+                           "indices are reserved");
     }
     if (of->reserved && (of->index >= here->nqps || here->qp[of->index]))
     {
@@ -214,6 +215,8 @@ make(struct weft_net *here, const struct weft_net_qp_site *of, struct weft_net_q
     site.path.why = why;
     struct weft_net_qp *q = weft_net_take(here, sizeof *q);
     q->rx_armed_at = WEFT_NEVER;
+    q->stream = of->stream;
+    q->late = asks != NULL;
     q->bytes.nics = weft_qp_size(algos, &site);
     q->bytes.labels = weft_path_hears_losses(algos->path, algos->path_config)
                           ? algos->labels * sizeof(uint16_t)

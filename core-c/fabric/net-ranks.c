@@ -134,31 +134,31 @@ weft_net_is_here(const struct weft_net *net, uint32_t node)
 void
 weft_ranks_post(struct weft_net *net, const struct weft_net_qp *q, uint64_t bytes, uint64_t tag)
 {
-    const uint32_t here = net->ranks->with.rank;
-    const uint32_t to[] = {0, weft_rank_of(net, q->qp.dst)};
-    for (unsigned i = 0; i < 2; i++)
+    const struct weft_ranks *with = &net->ranks->with;
+    const bool all = q->late && q->qp.nwqes == 1;
+    const uint32_t dst = weft_rank_of(net, q->qp.dst);
+    for (uint32_t r = 0; r < with->n; r++)
     {
-        if (to[i] == here || (i == 1 && to[1] == 0))
+        if (r == with->rank || !(all || r == 0 || r == dst))
         {
             continue;
         }
-        struct weft_outbox *box = &net->outbox[net->threads->n + to[i]];
+        struct weft_outbox *box = &net->outbox[net->threads->n + r];
         box->posted =
             weft_net_grow(net, box->posted, box->nposted, &box->posted_size, sizeof *box->posted);
-        box->posted[box->nposted++] =
-            (struct weft_posted){.bytes = bytes, .tag = tag, .qp = q->qp.index};
+        box->posted[box->nposted++] = (struct weft_posted){.bytes = bytes,
+                                                           .tag = tag,
+                                                           .qp = {.src = q->qp.src,
+                                                                  .dst = q->qp.dst,
+                                                                  .level = q->qp.algos->sl,
+                                                                  .stream = q->stream,
+                                                                  .reserved = true,
+                                                                  .index = q->qp.index}};
     }
 }
 
 /* --- what is sent ------------------------------------------------------------------------------
  */
-
-static void
-give_back(struct weft_chunk *chunk)
-{
-    chunk->next = chunk->home->free;
-    chunk->home->free = chunk;
-}
 
 static void
 pack_lane(struct weft_net *net, struct weft_pack *pack, struct weft_lane *lane)
@@ -169,7 +169,7 @@ pack_lane(struct weft_net *net, struct weft_pack *pack, struct weft_lane *lane)
         {
             struct weft_chunk *read = weft_chunk_of(&lane->head);
             lane->head = weft_chunk_begin(read->next);
-            give_back(read);
+            weft_chunk_put(read);
         }
         const uint32_t here = (uint32_t)(lane->head.end - lane->head.frame);
         const uint32_t left = lane->left - lane->taken;
@@ -178,11 +178,7 @@ pack_lane(struct weft_net *net, struct weft_pack *pack, struct weft_lane *lane)
         lane->head.frame += n;
         lane->taken += n;
     }
-    if (lane->waiting == 0 && lane->last.end)
-    {
-        give_back(weft_chunk_of(&lane->last)); /* it is empty */
-        lane->last = (struct weft_place){NULL, NULL};
-    }
+    weft_lane_empty(lane);
 }
 
 static void
@@ -349,7 +345,14 @@ read_posted(struct weft_net *net, struct weft_parcel *in)
 {
     struct weft_posted posted;
     weft_parcel_take(in, &posted, sizeof posted);
-    struct weft_net_qp *q = net->qp[posted.qp];
+    if (!net->qp[posted.qp.index])
+    {
+        struct weft_qp *made;
+        const int code = weft_net_add_qp(net, &posted.qp, &made, NULL);
+        assert(code == 0); /* its sender's rank has made it alike */
+        (void)code;
+    }
+    struct weft_net_qp *q = net->qp[posted.qp.index];
     q->wqes = weft_net_grow(net, q->wqes, (uint32_t)q->qp.nwqes, &q->room, sizeof *q->wqes);
     weft_wqe_add(&q->qp, q->wqes, posted.bytes, posted.tag);
 }

@@ -204,13 +204,11 @@ count_held(const struct weft_switch_node *sw)
 static uint64_t
 count_frames(const struct weft_net *net, const struct weft_port *port)
 {
-    const bool comes_from_elsewhere =
-        port->is_remote && weft_node_is_elsewhere(net, weft_remote_of(port)->node);
     uint64_t n = 0;
     for (uint32_t c = 0; c < net->classes; c++)
     {
         n += port->lane[c].waiting + (port->lane[c].left - port->lane[c].taken);
-        n += comes_from_elsewhere ? port->from[c].left - port->from[c].taken : 0;
+        n += port->is_fed ? port->from[c].left - port->from[c].taken : 0;
     }
     return n;
 }

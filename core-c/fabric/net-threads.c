@@ -26,14 +26,13 @@ static void *
 take_from_slab(void *of, size_t bytes)
 {
     struct weft_slab *slab = of;
-    struct weft_threads *threads = slab->of;
     const size_t rounded = (bytes + 63) / 64 * 64;
     if (rounded > slab->left)
     {
         const size_t more = rounded > SLAB / 4 ? rounded : SLAB;
-        pthread_mutex_lock(&threads->taking);
-        char *taken = threads->memory.take(threads->memory.of, more);
-        pthread_mutex_unlock(&threads->taking);
+        pthread_mutex_lock(&slab->of->taking);
+        char *taken = slab->from.take(slab->from.of, more);
+        pthread_mutex_unlock(&slab->of->taking);
         if (more == rounded)
         {
             return taken;
@@ -402,10 +401,11 @@ make_view(struct weft_threads *threads, struct weft_net *net, uint32_t i)
     threads->net[i] = net;
     net->thread = i;
     net->threads = threads;
-    threads->slab[i].of = threads;
+    threads->slab[i] = (struct weft_slab){.of = threads, .from = threads->memory};
+    threads->frames[i] = (struct weft_slab){.of = threads, .from = root->config.frames};
     net->memory = (struct weft_memory){.take = take_from_slab, .of = &threads->slab[i]};
     net->chunks.take = take_from_slab;
-    net->chunks.of = &threads->slab[i];
+    net->chunks.of = &threads->frames[i];
     net->chunks.thread = i;
     for (uint32_t turn = 0; turn < 2; turn++)
     {
@@ -434,7 +434,7 @@ weft_net_set_threads(struct weft_net *net, uint32_t n)
         return 0;
     }
     struct weft_threads *threads = weft_net_take(net, sizeof *threads);
-    threads->n = n * WEFT_PARTS_EACH;
+    threads->n = n > 1 ? n * WEFT_PARTS_EACH : 1;
     threads->boxes = threads->n + (net->ranks ? net->ranks->with.n : 0);
     threads->memory = net->memory;
     threads->spins = sysconf(_SC_NPROCESSORS_ONLN) >= (long)n;

@@ -55,7 +55,7 @@ struct weft_posted
 {
     uint64_t bytes;
     uint64_t tag;
-    uint32_t qp;
+    struct weft_net_qp_site qp; /**< there may be none of that index yet */
 };
 
 /** What one thread has for another one, or for a rank. Rows are emptied, not given back. */
@@ -85,6 +85,7 @@ struct weft_outbox
 struct weft_slab
 {
     struct weft_threads *of;
+    struct weft_memory from;
     char *free;
     size_t left;
 };
@@ -106,6 +107,7 @@ struct weft_threads
     struct weft_net *net[WEFT_MOST_PARTS];
     struct weft_outbox *outbox[WEFT_MOST_PARTS][2];
     struct weft_slab slab[WEFT_MOST_PARTS];
+    struct weft_slab frames[WEFT_MOST_PARTS];
     pthread_t thread[WEFT_NET_THREADS];
     pid_t process;         /**< that has them: one that is forked has the caller's alone */
     pthread_mutex_t mutex; /**< of sleep */

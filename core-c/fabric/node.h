@@ -65,6 +65,7 @@ struct weft_port
     bool faces_host;       /**< a switch's, to a host */
     bool noted;            /**< its departures have an order: it is owing, or its switch has one */
     bool is_remote;        /**< another thread runs the node at the other end */
+    bool is_fed;           /**< another rank does: `from` is a copy */
 
     struct weft_lane *from; /**< [class], to here: the peer's */
     struct weft_pfc_lane pfc;
@@ -144,6 +145,8 @@ struct weft_net_qp
     const struct weft_tor_ops *tor_ops;
     void *flow; /**< what the balancer keeps of it at ToRs, or NULL */
     bool owes;  /**< it is among the owing ones of its last port */
+    bool late;  /**< its host made it as it was run: other ranks hear of it by its first message */
+    uint64_t stream; /**< as its site's */
     struct weft_wqe *wqes;
     uint32_t room; /**< for messages */
     struct weft_named_drop *drops;

@@ -43,6 +43,7 @@ make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
         .why = why,
         .provides = WEFT_NEEDS_ALL,
     };
+    const bool plans = net->level[sl].lb->plan; /* all ranks ask how many QPs a host may make */
     if (!a->path)
     {
         return 0;
@@ -53,7 +54,7 @@ make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
     for (uint32_t host = 0; host < net->nhosts && !code; host++)
     {
         site.host = host;
-        code = weft_node_is_elsewhere(net, host)
+        code = weft_node_is_elsewhere(net, host) && !plans
                    ? 0
                    : a->path->host_init(weft_path_host(a, host), a->path_config, &site);
     }
@@ -226,6 +227,7 @@ static void
 listen_to(struct weft_net *net, struct weft_port *port, const struct weft_end *end)
 {
     struct weft_port *other = weft_net_port_at(net, end);
+    port->is_fed = !other;
     port->from = other ? other->lane : weft_net_take(net, net->classes * sizeof *port->from);
     port->pfc_from = other ? &other->pfc : weft_net_take(net, sizeof *port->pfc_from);
 }
@@ -330,8 +332,8 @@ settle_flags(struct weft_net *net)
     weft_net_note_routes(net);
     net->shortest = shortest_frame(&net->config);
     net->window = weft_clos_least_delay(net->config.clos, net->shortest);
-    net->chunks.take = net->memory.take;
-    net->chunks.of = net->memory.of;
+    net->chunks.take = net->config.frames.take;
+    net->chunks.of = net->config.frames.of;
 }
 
 /* A graph has no structured forwarding. */
@@ -366,6 +368,7 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     struct weft_net *net = config->memory.take(config->memory.of, sizeof *net);
     net->config = *config;
     net->memory = config->memory;
+    net->config.frames = config->frames.take ? config->frames : config->memory;
     take_levels(net);
     settle_flags(net);
     take_rows(net);

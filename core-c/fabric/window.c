@@ -78,6 +78,28 @@ weft_net_next(struct weft_net *net)
     return net->threads ? weft_threads_next(net) : weft_net_next_here(net);
 }
 
+/* What is empty of lanes from other ranks holds no memory: what is sent there needs as much. */
+static void
+empty_port(const struct weft_net *net, const struct weft_port *port)
+{
+    for (uint32_t c = 0; port->is_fed && c < net->classes; c++)
+    {
+        weft_lane_empty(&port->from[c]);
+    }
+}
+
+static void
+empty_block(const struct weft_net *net, uint32_t first)
+{
+    for (uint32_t i = first; i < block_end(net, first); i++)
+    {
+        for (uint32_t p = 0; p < net->node[i]->nports; p++)
+        {
+            empty_port(net, &net->node[i]->port[p]);
+        }
+    }
+}
+
 static void
 run_block(struct weft_net *net, uint32_t first, int64_t until)
 {
@@ -89,6 +111,10 @@ run_block(struct weft_net *net, uint32_t first, int64_t until)
         }
     }
     *weft_soon_of(net, first) = look_at(net, first);
+    if (net->ranks)
+    {
+        empty_block(net, first);
+    }
 }
 
 void
@@ -188,6 +214,18 @@ weft_net_is_telling(const struct weft_net *net, struct weft_net_teller *teller)
         *teller = (struct weft_net_teller){node->number, node->now, node->watched};
     }
     return node != NULL;
+}
+
+bool
+weft_net_is_over(const struct weft_net *net)
+{
+    bool over = true;
+    weft_net_settle(net);
+    for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+    {
+        over = over && net->due[i] == WEFT_NEVER;
+    }
+    return over;
 }
 
 int64_t

@@ -57,6 +57,7 @@ WeftConnection::Reserve(std::size_t messages)
     {
         m_messages.reserve(messages);
         m_reserved = m_fabric->ReserveQps(late, true);
+        m_fabric->SetListeners(m_reserved, late, this); // another rank may make them
     }
 }
 
@@ -65,6 +66,10 @@ WeftConnection::Begin(uint64_t tag, std::size_t parts)
 {
     const std::lock_guard<std::mutex> lock(m_mutex);
     m_messages.push_back({tag, parts, parts, false});
+    if (m_fabric->IsHere(m_src))
+    {
+        m_fabric->NoteBegun(m_index, static_cast<uint32_t>(parts), tag);
+    }
     return m_messages.size() - 1;
 }
 

@@ -65,7 +65,7 @@ class WeftConnection final : public WeftMessageListener
         return m_level;
     }
 
-    /** @return QPs made so far */
+    /** @return QPs made so far; where several ranks run the fabric, at the sender's */
     std::size_t GetNQps() const
     {
         return m_qps.size();

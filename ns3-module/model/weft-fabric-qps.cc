@@ -53,9 +53,26 @@ WeftFabric::ReserveQps(uint32_t n, bool threads)
     const auto drops = m_drops.lower_bound(first);
     if (threads && drops != m_drops.end() && drops->first < first + n)
     {
+        RequireOneRank(drops->first);
         StopThreads(); // a drop is told to all nodes when its QP is made
     }
     return first;
+}
+
+void
+WeftFabric::RequireOneRank(uint32_t qp) const
+{
+    NS_ABORT_MSG_IF(m_hasRanks,
+                    "Weft: several ranks run the fabric, and a drop names QP "
+                        << qp << ", which is only made when a part of a message needs it; expected "
+                        << "one rank");
+}
+
+void
+WeftFabric::SetListeners(uint32_t first, uint32_t n, WeftMessageListener* listener)
+{
+    const auto begin = m_listeners.begin() + first;
+    std::fill(begin, begin + n, WeftListenerRef(listener));
 }
 
 void
@@ -122,6 +139,7 @@ WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace plac
             weft_net_drop(m_net, of, offset, count, place == DROP_AT_LAST_HOP);
             return;
         }
+        RequireOneRank(qp);
         m_drops[qp].push_back({offset, count, place});
         StopThreads(); // it is told to all nodes when the QP is made
     });

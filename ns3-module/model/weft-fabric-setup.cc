@@ -480,6 +480,7 @@ WeftFabric::MakeNet(std::string& error)
 {
     StopThreads();
     m_memory.Clear();
+    m_packets.Clear();
     const std::vector<weft_net_level> levels = m_levels.Describe();
     weft_net_config config{};
     config.clos = &m_clos;
@@ -494,7 +495,8 @@ WeftFabric::MakeNet(std::string& error)
     config.run = m_run;
     config.hooks = MakeHooks();
     config.memory = {&WeftMemory::Take, &m_memory};
-    m_hasRanks = m_ranks.n > 1 && !Plans(false); // QPs that hosts make are for all ranks to know of
+    config.frames = {&WeftMemory::Take, &m_packets};
+    m_hasRanks = m_ranks.n > 1 && !Plans(); // else a ToR has to know of QPs that hosts make
     config.ranks = m_hasRanks ? &m_ranks : nullptr;
     weft_refusal why{};
     const int code = weft_net_make(&m_net, &config, &why);

@@ -418,6 +418,16 @@ WeftFabric::GetPacketsInUse() const
     return frames;
 }
 
+void
+WeftFabric::ReleasePackets()
+{
+    RequireSettled("ReleasePackets()");
+    if (weft_net_is_over(GetNet()))
+    {
+        m_packets.Clear();
+    }
+}
+
 Time
 WeftFabric::GetLastTime() const
 {

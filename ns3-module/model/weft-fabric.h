@@ -103,8 +103,8 @@ class WeftFabric : public Object
      * Lets several processes run the fabric, each some of its nodes (weft/ranks.h), with the same
      * results for any number. Each makes the same program's calls, and has the same events of
      * ns-3. To be called before Build(). Nothing hears of single frames then, as listeners that
-     * need the time do, trace sinks, logs and IP stacks. Where a balancer plans messages
-     * (Ethereal), each rank runs all nodes. @param ranks copied; what it names outlives the fabric
+     * need the time do, trace sinks, logs and IP stacks. @param ranks copied; what it names
+     * outlives the fabric
      */
     void SetRanks(const weft_ranks& ranks);
     /** @return whether several ranks share the nodes */
@@ -271,8 +271,11 @@ class WeftFabric : public Object
     /** @return memory that the core has taken, bytes */
     uint64_t GetBytesTaken() const
     {
-        return m_memory.GetTaken();
+        return m_memory.GetTaken() + m_packets.GetTaken();
     }
+    /** Gives back the memory of packets if nothing is left to happen. To be called when the
+     * simulation is over: nothing can be sent any more, and all that was counted can be read. */
+    void ReleasePackets();
     /** @return when the last thing happened in the fabric, which the clock passes: a window ends
      * later */
     Time GetLastTime() const;
@@ -358,6 +361,12 @@ class WeftFabric : public Object
     /** @param n how many @param threads whether they are made when a part needs them, on threads
      * perhaps @return the first of the next n numbers, for QPs to be created */
     uint32_t ReserveQps(uint32_t n, bool threads);
+    /** @param first of the numbers of QPs that are made later @param n how many @param listener
+     * told when their messages are done */
+    void SetListeners(uint32_t first, uint32_t n, WeftMessageListener* listener);
+    /** A connection's sender begins a message in parts. @param connection number @param parts how
+     * many @param tag the application's */
+    void NoteBegun(uint32_t connection, uint32_t parts, uint64_t tag);
     /** Connect() but for the numbers of QPs that are made when a part needs them: the caller calls
      * WeftConnection::Reserve(). @param src sending host @param dst receiving host @param
      * listener told when messages are done, or nullptr @param level service level @return it */
@@ -417,7 +426,10 @@ class WeftFabric : public Object
     void RequireUnbuilt(const std::string& what) const;
     /** PostMessages() does it now. @param src the sender of all @param posts the messages */
     void PostAllNow(uint32_t src, const std::vector<WeftPost>& posts);
-    void RequireLevel(uint32_t level) const;   //!< Aborts if there is none @param level number
+    void RequireLevel(uint32_t level) const; //!< Aborts if there is none @param level number
+    /** Aborts if there are others. @param qp that is made late, and of which a packet is to be lost
+     */
+    void RequireOneRank(uint32_t qp) const;
     void RequireAlive(const char* call) const; //!< Aborts after Destroy() @param call what is asked
     /** Aborts in a callback, as frames are in no place then. @param call what is asked */
     void RequireSettled(const char* call) const;
@@ -437,8 +449,8 @@ class WeftFabric : public Object
     void BuildNics(const NodeContainer& hosts);        //!< part of Build()
     void BuildLinks();                                 //!< part of Build()
     void StartThreads();                               //!< part of MakeNet()
-    /** @param atTors only such as work at ToRs too @return whether a balancer plans messages */
-    bool Plans(bool atTors) const;
+    /** @return whether a balancer plans messages and works at ToRs too */
+    bool Plans() const;
     /** @param nodes that are there, or none @param i number @return that node, or a new one whose
      * system id is the rank */
     Ptr<Node> GetNode(const NodeContainer& nodes, uint32_t i) const;
@@ -456,6 +468,24 @@ class WeftFabric : public Object
     static WeftFabric* Told(void* of);       //!< @param of a WeftFabric @return it
     weft_parcel TellNews();                  //!< @return what this rank has to tell
     bool HearNews(weft_parcel news); //!< @param news of a rank @return whether more may happen
+    /** Puts rows behind what there is to tell. @param of BEGUN, or which of m_works @param rows all
+     */
+    template <typename T>
+    void PutNews(uint64_t of, const std::vector<T>& rows);
+    /** Takes rows off the front. @param news of a rank @param n how many rows @return them */
+    template <typename T>
+    static std::vector<T> TakeNews(weft_parcel& news, uint64_t n);
+
+    /** A message that a connection's sender has begun, of whose parts its receiver is to know. */
+    struct Begun
+    {
+        uint32_t connection; //!< number
+        uint32_t parts;      //!< how many
+        uint64_t tag;        //!< the application's
+    };
+
+    static constexpr uint64_t BEGUN = UINT64_MAX; //!< news of messages that were begun
+    void HearBegun(const Begun& begun);           //!< @param begun at a rank
     /** @param node number, hosts first @return the switch, or nullptr */
     WeftSwitch* FindSwitch(uint32_t node) const;
     weft_net_hooks MakeHooks();                       //!< @return what the core calls
@@ -497,14 +527,17 @@ class WeftFabric : public Object
 
     WeftServiceLevels m_levels; //!< the attributes' choices are those of level 0
     WeftMemory m_memory;        //!< of m_net
+    WeftMemory m_packets;       //!< of its packets
     weft_net* m_net{nullptr};   //!< the core's fabric
     mutable WeftTicks m_ticks;  //!< that run it
     WeftLinkFaults m_faults;    //!< links that fail, and forwarding
     uint64_t m_seedInForce{0};  //!< GetSeed()
 
-    std::vector<WeftCollective*> m_works;                       //!< JoinNews()
-    std::vector<unsigned char> m_told;                          //!< what they have to tell
-    std::vector<WeftListenerRef> m_listeners;                   //!< by QP
+    std::vector<WeftCollective*> m_works;     //!< JoinNews()
+    std::vector<unsigned char> m_told;        //!< what they have to tell
+    std::mutex m_begunMutex;                  //!< of m_begun: hosts plan on threads
+    std::vector<Begun> m_begun;               //!< of which others are yet to hear
+    std::vector<WeftListenerRef> m_listeners; //!< by QP
     std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< what messages go over
     std::vector<uint32_t> m_starters; //!< by host: QPs that share its line
     uint32_t m_announced{0};          //!< QPs still to be created that are counted there

@@ -234,6 +234,7 @@ Run::Go(std::string& error)
     {
         EndTraffic(); // it was stopped before it was told
     }
+    m_fabric->ReleasePackets(); // rank 0 is to have room for what the others have counted
     m_work->GatherTimes();
     if (!m_fabric->CheckConservation(error))
     {

@@ -12,7 +12,8 @@
 #include "net-parts.h"
 #include "net-world.h"
 
-#define MOST_RANKS 4
+#define MOST_RANKS  4
+#define MOST_BLOCKS 8192
 
 /* All that is read of a run. */
 struct reading
@@ -28,6 +29,12 @@ struct reading
     uint32_t told;     /* news */
 };
 
+struct block
+{
+    void *at;
+    size_t bytes;
+};
+
 struct rank
 {
     struct weft_net *net;
@@ -37,8 +44,10 @@ struct rank
     const struct scene *scene;
     uint32_t threads;
     struct reading reading;
-    void *copy[MOST_RANKS]; /* of what has come */
-    uint32_t delivered;     /* since it was told */
+    void *copy[MOST_RANKS];           /* of what has come */
+    uint32_t delivered;               /* since it was told */
+    struct block frames[MOST_BLOCKS]; /* memory of packets */
+    uint32_t nframes;
 };
 
 static struct weft_parcel given[MOST_RANKS][MOST_RANKS]; /* from, to */
@@ -52,6 +61,18 @@ take(void *of, size_t bytes)
     pthread_mutex_lock(&memory);
     void *taken = parts_take(NULL, bytes);
     pthread_mutex_unlock(&memory);
+    return taken;
+}
+
+static void *
+take_frames(void *of, size_t bytes)
+{
+    struct rank *rank = of;
+    void *taken = take(NULL, bytes);
+    pthread_mutex_lock(&rank->mutex);
+    ck_assert_uint_lt(rank->nframes, MOST_BLOCKS);
+    rank->frames[rank->nframes++] = (struct block){taken, bytes};
+    pthread_mutex_unlock(&rank->mutex);
     return taken;
 }
 
@@ -153,6 +174,29 @@ add_qp(struct rank *rank, uint32_t src, uint32_t dst)
     return qp;
 }
 
+/* A host makes a QP as it is run, of which its rank alone knows until then. */
+static void
+make_late(void *of, uint64_t index, int64_t now)
+{
+    struct rank *rank = of;
+    struct weft_qp *qp;
+    const struct weft_net_qp_site site = {
+        .src = 2, .dst = HOSTS - 1, .stream = 1000, .reserved = true, .index = (uint32_t)index};
+    ck_assert_int_eq(weft_net_add_qp(rank->net, &site, &qp, NULL), 0);
+    weft_net_post(rank->net, qp, 9000, index, now, 0);
+}
+
+static void
+call_for_late(struct rank *rank)
+{
+    uint32_t index;
+    if (!world.config.levels[0].lb->tor) /* else ToRs would have to know of it */
+    {
+        ck_assert_int_eq(weft_net_reserve_qps(rank->net, 1, &index), 0);
+        weft_net_call(rank->net, 2, 6000000, WEFT_NET_CALL, 0, make_late, rank, index);
+    }
+}
+
 static void
 begin(struct rank *rank)
 {
@@ -160,6 +204,7 @@ begin(struct rank *rank)
     const struct weft_net_news news = {.of = rank, .tell = tell, .hear = hear};
     struct weft_net_config config = world.config;
     config.memory.take = take;
+    config.frames = (struct weft_memory){.take = take_frames, .of = rank};
     config.hooks = (struct weft_net_hooks){
         .of = rank, .delivered = delivered, .sent = sent, .received = received};
     config.ranks = &rank->with;
@@ -182,6 +227,7 @@ begin(struct rank *rank)
             weft_net_post(rank->net, qp, scene->bytes, qp->index, i % 3 ? 0 : 5000000, i);
         }
     }
+    call_for_late(rank);
     add_qp(rank, 3, 9);
     weft_net_drop(rank->net, weft_net_qp(rank->net, 1), 5, 2, true);
     weft_net_lose(rank->net, scene->loss);
@@ -236,11 +282,44 @@ look_at_switch(struct rank *rank, uint32_t i)
     reading->switches = weft_mix64(reading->switches ^ h);
 }
 
+/* What lies on the way between ranks needs memory where it is, and there alone. */
+static void
+check_lanes(const struct rank *rank)
+{
+    const struct weft_net *net = rank->net;
+    for (uint32_t i = 0; i < HOSTS + world.clos.nswitches; i++)
+    {
+        for (uint32_t p = 0; weft_net_is_here(net, i) && p < net->node[i]->nports; p++)
+        {
+            const struct weft_port *port = &net->node[i]->port[p];
+            for (uint32_t c = 0; port->is_fed && c < net->classes; c++)
+            {
+                ck_assert_ptr_null(port->from[c].last.end);
+                ck_assert_ptr_null(port->lane[c].last.end);
+            }
+        }
+    }
+}
+
+/* Memory of packets may be gone when nothing is left to happen. */
+static void
+give_frames_back(struct rank *rank)
+{
+    const bool over = weft_net_is_over(rank->net);
+    ck_assert(over || rank->scene != &scenes[4]); /* others have timers beyond LONG */
+    for (uint32_t i = 0; i < rank->nframes && over; i++)
+    {
+        memset(rank->frames[i].at, 0xa5, rank->frames[i].bytes);
+    }
+}
+
 static void
 conclude(struct rank *rank)
 {
     struct reading *reading = &rank->reading;
     uint64_t heard = reading->heard;
+    check_lanes(rank);
+    give_frames_back(rank);
     weft_net_gather(rank->net, WEFT_GATHER_NODES | WEFT_GATHER_QPS);
     weft_net_sum(rank->net, &heard, 1);
     reading->heard = heard;

@@ -21,7 +21,7 @@ command -v mpirun >/dev/null || {
 }
 # Here ranks share processors, and this may be root in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 
 # ranks N COMMAND...
 ranks()
@@ -52,6 +52,15 @@ sed -e 's,<topology.*,<topology kind="fat-tree" k="4" link-rate="100Gbps",' \
 for n in 2 3 5; do
     ranks $n run tree.xml --threads $((n % 2 + 1)) --no-figures --out tree-$n >out 2>messages || fail "a fat-tree, $n ranks"
     "$here/same-results.sh" "$weft" tree-1 "tree-$n" || fail "a fat-tree, $n ranks: other results"
+done
+
+# Messages that hosts plan, and QPs that a host makes only when a part needs them.
+sed -e 's,conga,ethereal,' tree.xml >planned.xml
+"$weft" run planned.xml --only '*ethereal*' --no-figures --out planned-1 >out 2>messages || fail 'planned messages'
+for n in 2 3 5; do
+    ranks $n run planned.xml --only '*ethereal*' --threads $((n % 2 + 1)) --no-figures --out planned-$n >out 2>messages ||
+        fail "planned messages, $n ranks"
+    "$here/same-results.sh" "$weft" planned-1 "planned-$n" || fail "planned messages, $n ranks: other results"
 done
 
 # What is cut by a limit is a part, and says the same.

@@ -141,6 +141,8 @@ extern "C"
         uint64_t run;
         struct weft_net_hooks hooks;
         struct weft_memory memory;
+        /** Of packets in queues and on links; take() NULL: `memory`. See weft_net_is_over(). */
+        struct weft_memory frames;
         const struct weft_ranks *ranks; /**< NULL: this process runs all nodes; see ranks.h */
     };
 
@@ -281,6 +283,11 @@ extern "C"
     /** When something happens next at a node that is not watched, or WEFT_NEVER; perhaps it comes
      * to nothing. */
     WEFT_API int64_t weft_net_next(struct weft_net *net);
+
+    /** Whether nothing is left to happen at any node of this rank. If so, and if nothing is asked
+     * for any more, the configuration's `frames` may be given back: all but packets can be read as
+     * before, and gathered. */
+    WEFT_API bool weft_net_is_over(const struct weft_net *net);
 
     /** @name A program that is to hear of a node's frames at the time when they come runs that node
      * by itself @{ */
