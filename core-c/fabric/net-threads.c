@@ -170,9 +170,9 @@ weft_threads_note_change(const struct weft_net *net)
     share(net, weft_threads_here(net)->thread);
 }
 
-/* Whether there is work for several threads, as far as the last window tells. */
-static bool
-is_worthwhile(const struct weft_threads *threads)
+/* What has arrived in the last window, wherever. */
+static uint32_t
+take_arrivals(const struct weft_threads *threads)
 {
     uint32_t arrivals = 0;
     for (uint32_t i = 0; i < threads->n; i++)
@@ -180,7 +180,7 @@ is_worthwhile(const struct weft_threads *threads)
         arrivals += threads->net[i]->arrivals;
         threads->net[i]->arrivals = 0;
     }
-    return arrivals >= FEW;
+    return arrivals;
 }
 
 /* Whether there are others than the caller's. */
@@ -194,7 +194,10 @@ void
 weft_threads_run(struct weft_net *net, int64_t end)
 {
     struct weft_threads *threads = net->threads;
-    const bool together = threads->n > 1 && is_worthwhile(threads) && has_others(threads);
+    const uint32_t arrivals = take_arrivals(threads);
+    const bool together = threads->n > 1 && arrivals >= FEW && has_others(threads);
+    weft_net_expect(net,
+                    arrivals); /* a thread's own cache does not have what others have written */
     share_with_all(net);
     threads->end = end;
     if (together)

@@ -287,6 +287,8 @@ struct weft_net
     bool marks_at_dequeue;
     bool counts_by_class;
     bool ideal_replies;
+    bool loads_ahead; /**< what is under way does not fit a cache */
+    bool loads_qps;   /**< nor do the states of QPs */
     int64_t window;
     int64_t shortest;             /**< bytes of a frame, at least */
     int64_t now;                  /**< everything before this has happened */
@@ -299,8 +301,6 @@ struct weft_net
     uint32_t *block;           /**< the first nodes of blocks that it runs */
     uint32_t nblocks;
     uint32_t arrivals; /**< of late */
-    bool loads_ahead;  /**< what is under way does not fit a cache */
-    bool loads_qps;    /**< nor do the states of QPs */
     uint64_t nowhere;  /**< bits of ports that others run */
     struct weft_memory memory;
     struct weft_outbox *outbox; /**< [thread]: what that one is to hear of; NULL: one runs all */

@@ -120,7 +120,6 @@ run_block(struct weft_net *net, uint32_t first, int64_t until)
 void
 weft_net_run_blocks(struct weft_net *net, int64_t until)
 {
-    const uint32_t before = net->arrivals;
     for (uint32_t i = 0; i < net->nblocks; i++)
     {
         if (*weft_soon_of(net, net->block[i]) < until)
@@ -128,7 +127,12 @@ weft_net_run_blocks(struct weft_net *net, int64_t until)
             run_block(net, net->block[i], until);
         }
     }
-    net->loads_ahead = net->arrivals - before > MANY;
+}
+
+void
+weft_net_expect(struct weft_net *net, uint32_t arrivals)
+{
+    net->loads_ahead = arrivals > MANY;
     net->loads_qps = net->loads_ahead && net->nqps / MANY_QPS > net->nhosts;
 }
 
@@ -153,7 +157,9 @@ weft_net_run(struct weft_net *net, int64_t until)
         }
         else
         {
+            const uint32_t before = net->arrivals;
             weft_net_run_blocks(net, end);
+            weft_net_expect(net, net->arrivals - before);
         }
         net->now = end;
         if (net->ranks)
