@@ -65,7 +65,7 @@ warnings()
 
 spdx()
 {
-    files '*.c' '*.h' '*.cc' '*.sh' '*.py' '*.cmake' '*.gp' '*CMakeLists.txt' wscript weft .ci/run |
+    files '*.c' '*.h' '*.cc' '*.sh' '*.py' '*.cmake' '*.gp' '*.rng' '*CMakeLists.txt' wscript weft .ci/run |
         while IFS= read -r file; do
             case $file in
                 core-c/* | tests/core/* | examples/embedding/*) id=MIT ;;

@@ -2,7 +2,6 @@
 #include "results-page.h"
 
 #include <libxml/parser.h>
-#include <libxml/uri.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +57,30 @@ is_svg(const char *bytes, size_t n)
     return is;
 }
 
+/** The address of an image: the @p n bytes of its file, of any number and in any encoding. The
+ * caller frees it. */
+static char *
+image_address(const char *bytes, size_t n)
+{
+    static const char head[] = "data:image/svg+xml,", digits[] = "0123456789ABCDEF";
+    char *address = xcalloc(sizeof head + 3 * n, 1), *end = address + sizeof head - 1;
+    memcpy(address, head, sizeof head);
+    for (size_t i = 0; i < n; i++)
+    {
+        const unsigned char c = (unsigned char)bytes[i], small = c | 0x20;
+        if ((small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') ||
+            (c && strchr("-_.!~*'()/:;=,", c)))
+        {
+            *end++ = (char)c;
+            continue;
+        }
+        *end++ = '%';
+        *end++ = digits[c >> 4];
+        *end++ = digits[c & 15];
+    }
+    return address;
+}
+
 void
 drawings_add(xmlNode *section, const char *folder)
 {
@@ -79,9 +102,8 @@ drawings_add(xmlNode *section, const char *folder)
         page_set(drawing, "missing", missing);
         if (!missing)
         {
-            xmlChar *escaped = xmlURIEscapeStr((const xmlChar *)bytes, (const xmlChar *)"/:;=,");
-            page_format(drawing, "image", "data:image/svg+xml,%s", escaped);
-            xmlFree(escaped);
+            OWNED char *image = image_address(bytes, n);
+            page_set(drawing, "image", image);
         }
     }
 }

@@ -130,7 +130,7 @@ static bool
 same_group(const char *a, const char *b)
 {
     const size_t n = strcspn(a, ROW_END_TEXT);
-    return a[n] && b[n] == ROW_END && strncmp(a, b, n) == 0;
+    return a[n] && strncmp(a, b, n) == 0 && b[n] == ROW_END; /* b may end before n */
 }
 
 size_t

@@ -8,6 +8,7 @@
   <xsl:variable name="number">[+\-]?[0-9]+(\.[0-9]+)?</xsl:variable>
 
   <xsl:template match="/list">
+    <xsl:comment> SPDX-License-Identifier: GPL-2.0-only </xsl:comment>
     <xsl:comment> Scenarios of Weft, for editors and validators. Made by 'weft schema' from the
      parameter tables of the algorithms: do not edit. Bounds, and what depends on
      other elements, are checked by 'weft validate'. </xsl:comment>

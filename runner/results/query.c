@@ -473,12 +473,13 @@ nothing_follows(struct database *db, const char *rest)
 static char *
 refusal(struct database *db, sqlite3_stmt *s, const char *sql, const char *rest, int *at)
 {
-    const bool more = s && !nothing_follows(db, rest);
+    const bool explains = s && sqlite3_stmt_isexplain(s);
+    const bool more = s && !explains && !nothing_follows(db, rest);
     *at = more ? (int)(rest - sql) : 0;
-    return !s                          ? xstrdup("there is no query; expected select ...")
-           : sqlite3_stmt_isexplain(s) ? xstrdup("EXPLAIN is not there; expected select ...")
-           : more                      ? xstrdup("more follows the first ';'; expected one select")
-                                       : NULL;
+    return !s         ? xstrdup("there is no query; expected select ...")
+           : explains ? xstrdup("EXPLAIN is not there; expected select ...")
+           : more     ? xstrdup("more follows the first ';'; expected one select")
+                      : NULL;
 }
 
 /** Puts a query under its limits, or takes them away. */

@@ -31,12 +31,13 @@ ask(struct database *db, const char *sql)
     return rows;
 }
 
-/** Adds a number; halves are rounded up, as in CSV files. */
+/** Adds a number; halves are rounded up, as in CSV files. Nothing is behind 0. */
 static void
 add_number(struct text *t, const char *format, double value)
 {
     char digits[40];
-    snprintf(digits, sizeof digits, format, nextafter(value, copysign(INFINITY, value)));
+    const double above = value != 0 ? nextafter(value, copysign(INFINITY, value)) : 0;
+    snprintf(digits, sizeof digits, format, above);
     text_add(t, "%s", digits);
 }
 

@@ -120,6 +120,15 @@ END
 "$weft" plot box.xml >/dev/null 2>messages || fail 'a logarithmic box is not drawn'
 [ "$(awk '$1 == "y_min" { print ($3 <= 2) }' results/same/logbox.gp)" = 1 ] || fail 'a box lies below its axis'
 
+# Names of two rows, of different lengths, none of which is read behind its end.
+scenario rows.xml same <<'END'
+  <figure name="rows" template="bars" x="case workload.bytes" y="cct_us"/>
+END
+look=
+! command -v valgrind >/dev/null || look='valgrind -q --error-exitcode=9'
+$look "$weft" plot rows.xml >/dev/null 2>messages || fail 'names of two rows'
+[ "$(grep -c '^"random spraying' results/same/rows.dat)" = 2 ] || fail 'the names of rows.dat'
+
 # A run without a value is not passed over in silence.
 cp -r results/same hole
 "$edit_run" hole/runs/rsq_*80KB*_seed=1.sqlite 'update summary set cct_us = null'

@@ -120,6 +120,21 @@ value page.html 'string(//img/@src)' | sed 's/^data:image.svg+xml,//; s/%/\\x/g'
 # shellcheck disable=SC2059 # the format is the figure
 [ "$(env printf "$(cat escaped)")" = "$(cat results/demo/fig.svg)" ] || fail 'the page has another figure'
 is page.html 'string(//tr[th="runs"]/td)' 4
+# Of any size: dots in their thousands are more than a MiB.
+awk 'BEGIN {
+    print "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\">"
+    while (++n <= 45000) print "<circle cx=\"1\" cy=\"2\" r=\"3\"/>"
+    print "</svg>" }' >results/demo/again.svg
+"$weft" report --html claims/demo.xml --allow-missing --output large.html
+n=$(sed 's/%3Ccircle/\n&/g' large.html | grep -c '^%3Ccircle' || true)
+[ "$n" = 45000 ] || fail "a large figure has $n dots in the page"
+# And in any encoding.
+iconv -t UTF-16 results/demo/fig.svg >results/demo/again.svg
+"$weft" report --html claims/demo.xml --allow-missing --output wide.html
+sed -n 's/.*<img src="data:image.svg+xml,\([^"]*\)" alt="again".*/\1/p' wide.html | sed 's/%/\\x/g' >escaped
+# shellcheck disable=SC2059 # the format is the figure
+env printf "$(cat escaped)" | cmp - results/demo/again.svg || fail 'the page has another figure of UTF-16'
+cp results/demo/fig.svg results/demo/again.svg
 # The same report as Markdown has the same verdicts.
 "$weft" report claims/demo.xml --allow-missing --output page.md
 grep -q '^| 1 | a is faster | 20 % | 11.1 to 40.0 % | agrees |$' page.md || fail 'Markdown has another verdict'

@@ -163,6 +163,27 @@ START_TEST(a_query_reads_and_nothing_else)
 }
 END_TEST
 
+/* Of the line that a user has to look at. */
+START_TEST(a_mistake_has_its_line)
+{
+    static const struct
+    {
+        const char *sql;
+        int line;
+    } wrong[] = {{"explain\nselect 1;\nselect 2", 0},
+                 {"select 1;\nselect 2", 0},
+                 {"select 1\n;select 2", 1},
+                 {"select\n\nnothing", 2}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    {
+        struct query_mistake m;
+        ck_assert(database_query(db, wrong[i].sql, QUERY_LIMITS, &m) == NULL);
+        ck_assert_msg(m.line == wrong[i].line, "%s: line %d", wrong[i].sql, m.line);
+        free(m.message);
+    }
+}
+END_TEST
+
 START_TEST(a_query_ends_at_its_limits)
 {
     static const char endless[] =
@@ -422,6 +443,7 @@ main(void)
     tcase_add_test(tests, student_has_no_step_where_its_table_ends);
     tcase_add_test(tests, slopes_and_correlations_are_those_of_known_curves);
     tcase_add_test(tests, a_query_reads_and_nothing_else);
+    tcase_add_test(tests, a_mistake_has_its_line);
     tcase_add_test(tests, a_query_ends_at_its_limits);
     tcase_add_test(tests, a_query_ends_at_its_limit_of_memory);
     tcase_add_test(tests, a_slope_of_many_points_takes_no_longer_than_sorting_them);

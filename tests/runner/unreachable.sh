@@ -87,6 +87,8 @@ if [ $# != 4 ] || [ "$1" != 0 ] || [ "$1" -ge "$3" ] || [ "$2" -gt "$3" ] || [ "
     [ "$4" -gt 32 ]; then
     fail "links failed at four rates: $*"
 fi
+# Where nothing failed the table says 0.
+grep -Eq '^0 .* 0$' out || fail 'the number of messages that failed where none did'
 
 # A mean over those seeds alone that went well says how many they are.
 scenario seeds 'kind="permutation" bytes="20KB"' '<fabric payload="1500B" ack-every="1"/>
