@@ -188,7 +188,11 @@ pack_lane(struct weft_net *net, struct weft_pack *pack, struct weft_lane *lane)
         lane->head.frame += n;
         lane->taken += n;
     }
-    weft_lane_empty(lane);
+    struct weft_chunk *last = weft_lane_empty(lane);
+    if (last)
+    {
+        weft_chunk_put(last);
+    }
 }
 
 static void
