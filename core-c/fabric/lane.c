@@ -34,12 +34,14 @@ weft_chunk_put(struct weft_chunk *chunk)
     chunk->home->free = chunk;
 }
 
-void
+struct weft_chunk *
 weft_lane_empty(struct weft_lane *lane)
 {
+    struct weft_chunk *chunk = NULL;
     if (lane->last.end && lane->waiting == 0 && lane->taken == lane->left)
     {
-        weft_chunk_put(weft_chunk_of(&lane->last));
+        chunk = weft_chunk_of(&lane->last);
         lane->last = (struct weft_place){NULL, NULL};
     }
+    return chunk;
 }

@@ -83,8 +83,9 @@ void weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks);
 
 /** A chunk that has been read goes back to where it is from: that thread's alone. */
 void weft_chunk_put(struct weft_chunk *chunk);
-/** A lane in which nothing waits, and of which all has been read, gives its last chunk back. */
-void weft_lane_empty(struct weft_lane *lane);
+/** A lane in which nothing waits, and of which all has been read, needs its last chunk no more:
+ * returns it, or NULL. */
+struct weft_chunk *weft_lane_empty(struct weft_lane *lane);
 
 /** Room for a frame at the end of the queue: the caller fills it in. */
 static inline struct weft_frame *

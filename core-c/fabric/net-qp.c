@@ -215,8 +215,6 @@ make(struct weft_net *here, const struct weft_net_qp_site *of, struct weft_net_q
     site.path.why = why;
     struct weft_net_qp *q = weft_net_take(here, sizeof *q);
     q->rx_armed_at = WEFT_NEVER;
-    q->stream = of->stream;
-    q->late = asks != NULL;
     q->bytes.nics = weft_qp_size(algos, &site);
     q->bytes.labels = weft_path_hears_losses(algos->path, algos->path_config)
                           ? algos->labels * sizeof(uint16_t)
@@ -248,6 +246,10 @@ weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *of, struct 
         return code;
     }
     here->qp[index] = q;
+    if (here->ranks && here->running)
+    {
+        weft_ranks_add_qp(here, of);
+    }
     if (weft_net_is_here(here, of->src))
     {
         lend(here, &here->host[of->src]);

@@ -24,6 +24,7 @@ enum kind
     COMING,
     PFC,
     POSTING,
+    MADE,
     POSTED,
     KINDS,
 };
@@ -132,28 +133,37 @@ weft_net_is_here(const struct weft_net *net, uint32_t node)
 }
 
 void
-weft_ranks_post(struct weft_net *net, const struct weft_net_qp *q, uint64_t bytes, uint64_t tag)
+weft_ranks_add_qp(struct weft_net *net, const struct weft_net_qp_site *made)
 {
     const struct weft_ranks *with = &net->ranks->with;
-    const bool all = q->late && q->qp.nwqes == 1;
-    const uint32_t dst = weft_rank_of(net, q->qp.dst);
     for (uint32_t r = 0; r < with->n; r++)
     {
-        if (r == with->rank || !(all || r == 0 || r == dst))
+        struct weft_outbox *box = &net->outbox[net->threads->n + r];
+        if (r != with->rank)
+        {
+            box->made =
+                weft_net_grow(net, box->made, box->nmade, &box->made_size, sizeof *box->made);
+            box->made[box->nmade++] = *made;
+        }
+    }
+}
+
+void
+weft_ranks_post(struct weft_net *net, const struct weft_net_qp *q, uint64_t bytes, uint64_t tag)
+{
+    const uint32_t here = net->ranks->with.rank;
+    const uint32_t to[] = {0, weft_rank_of(net, q->qp.dst)};
+    for (unsigned i = 0; i < 2; i++)
+    {
+        if (to[i] == here || (i == 1 && to[1] == 0))
         {
             continue;
         }
-        struct weft_outbox *box = &net->outbox[net->threads->n + r];
+        struct weft_outbox *box = &net->outbox[net->threads->n + to[i]];
         box->posted =
             weft_net_grow(net, box->posted, box->nposted, &box->posted_size, sizeof *box->posted);
-        box->posted[box->nposted++] = (struct weft_posted){.bytes = bytes,
-                                                           .tag = tag,
-                                                           .qp = {.src = q->qp.src,
-                                                                  .dst = q->qp.dst,
-                                                                  .level = q->qp.algos->sl,
-                                                                  .stream = q->stream,
-                                                                  .reserved = true,
-                                                                  .index = q->qp.index}};
+        box->posted[box->nposted++] =
+            (struct weft_posted){.bytes = bytes, .tag = tag, .qp = q->qp.index};
     }
 }
 
@@ -178,7 +188,11 @@ pack_lane(struct weft_net *net, struct weft_pack *pack, struct weft_lane *lane)
         lane->head.frame += n;
         lane->taken += n;
     }
-    weft_lane_empty(lane);
+    struct weft_chunk *last = weft_lane_empty(lane);
+    if (last)
+    {
+        weft_chunk_put(last);
+    }
 }
 
 static void
@@ -238,6 +252,9 @@ pack_item(struct weft_net *net, struct weft_pack *pack, const struct weft_outbox
     case POSTING:
         pack_mail(net, pack, &box->posting[i]);
         break;
+    case MADE:
+        weft_pack_put(net, pack, &box->made[i], sizeof box->made[i]);
+        break;
     default:
         weft_pack_put(net, pack, &box->posted[i], sizeof box->posted[i]);
     }
@@ -248,7 +265,7 @@ static bool
 pack_box(struct weft_net *net, struct weft_pack *pack, struct weft_outbox *box)
 {
     const size_t at = pack->n;
-    const uint32_t n[KINDS] = {box->ncoming, box->npfc, box->nposting, box->nposted};
+    const uint32_t n[KINDS] = {box->ncoming, box->npfc, box->nposting, box->nmade, box->nposted};
     struct box_head has = {{0}};
     uint32_t before = 0;
     weft_pack_put(net, pack, &has, sizeof has);
@@ -270,6 +287,7 @@ empty_box(struct weft_outbox *box)
     box->ncoming = 0;
     box->npfc = 0;
     box->nposting = 0;
+    box->nmade = 0;
     box->nposted = 0;
     box->packed = 0;
     box->soonest = WEFT_NEVER;
@@ -341,18 +359,22 @@ read_mail(struct weft_net *net, struct weft_parcel *in)
 }
 
 static void
+read_made(struct weft_net *net, struct weft_parcel *in)
+{
+    struct weft_net_qp_site site;
+    struct weft_qp *made;
+    weft_parcel_take(in, &site, sizeof site);
+    const int code = weft_net_add_qp(net, &site, &made, NULL);
+    assert(code == 0); /* its sender's rank has made it alike */
+    (void)code;
+}
+
+static void
 read_posted(struct weft_net *net, struct weft_parcel *in)
 {
     struct weft_posted posted;
     weft_parcel_take(in, &posted, sizeof posted);
-    if (!net->qp[posted.qp.index])
-    {
-        struct weft_qp *made;
-        const int code = weft_net_add_qp(net, &posted.qp, &made, NULL);
-        assert(code == 0); /* its sender's rank has made it alike */
-        (void)code;
-    }
-    struct weft_net_qp *q = net->qp[posted.qp.index];
+    struct weft_net_qp *q = net->qp[posted.qp];
     q->wqes = weft_net_grow(net, q->wqes, (uint32_t)q->qp.nwqes, &q->room, sizeof *q->wqes);
     weft_wqe_add(&q->qp, q->wqes, posted.bytes, posted.tag);
 }
@@ -360,8 +382,12 @@ read_posted(struct weft_net *net, struct weft_parcel *in)
 static void
 read_box(struct weft_net *net, struct weft_parcel *in)
 {
-    static void (*const read[KINDS])(struct weft_net *, struct weft_parcel *) = {
-        [COMING] = read_coming, [PFC] = read_pfc, [POSTING] = read_mail, [POSTED] = read_posted};
+    static void (*const read[KINDS])(struct weft_net *,
+                                     struct weft_parcel *) = {[COMING] = read_coming,
+                                                              [PFC] = read_pfc,
+                                                              [POSTING] = read_mail,
+                                                              [MADE] = read_made,
+                                                              [POSTED] = read_posted};
     struct box_head has;
     weft_parcel_take(in, &has, sizeof has);
     for (unsigned kind = 0; kind < KINDS; kind++)

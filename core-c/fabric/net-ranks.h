@@ -74,6 +74,8 @@ uint32_t weft_rank_of(const struct weft_net *net, uint32_t node);
 void weft_ranks_tell(struct weft_net *net);
 /** Something is to happen at a node that another rank runs: there it is asked for too. */
 void weft_ranks_note(const struct weft_net *net, int64_t at);
+/** A host has made a QP as it was run: all other ranks make it too. */
+void weft_ranks_add_qp(struct weft_net *net, const struct weft_net_qp_site *made);
 /** A host has posted a message: its receiver's rank hears of it, and rank 0. */
 void weft_ranks_post(struct weft_net *net, const struct weft_net_qp *q, uint64_t bytes,
                      uint64_t tag);

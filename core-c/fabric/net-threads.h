@@ -55,7 +55,7 @@ struct weft_posted
 {
     uint64_t bytes;
     uint64_t tag;
-    struct weft_net_qp_site qp; /**< there may be none of that index yet */
+    uint32_t qp;
 };
 
 /** What one thread has for another one, or for a rank. Rows are emptied, not given back. */
@@ -65,6 +65,7 @@ struct weft_outbox
     struct weft_port **port;    /**< [coming]: the sender's */
     struct weft_pfc_coming *pfc;
     struct weft_posting *posting;
+    struct weft_net_qp_site *made; /**< QPs, by a host as it was run */
     struct weft_posted *posted;
     struct weft_chunk *first; /**< of chunks that are the other one's */
     struct weft_chunk *last;
@@ -75,6 +76,8 @@ struct weft_outbox
     uint32_t pfc_size;
     uint32_t nposting;
     uint32_t posting_size;
+    uint32_t nmade;
+    uint32_t made_size;
     uint32_t nposted;
     uint32_t posted_size;
     uint32_t packed; /**< of all these, for a rank */

@@ -304,6 +304,20 @@ put_in_order(struct weft_net *net, int64_t width)
     net->arriving = sorted;
 }
 
+/* What is empty of lanes from another rank holds no memory: what is sent there needs as much. */
+static __attribute__((noinline)) void
+empty_port(struct weft_net *net, const struct weft_port *port)
+{
+    for (uint32_t c = 0; c < net->classes; c++)
+    {
+        struct weft_chunk *last = weft_lane_empty(&port->from[c]);
+        if (last)
+        {
+            keep_for_later(net, last);
+        }
+    }
+}
+
 /* All ports by which something comes: mostly something leaves there as well. */
 static __attribute__((noinline)) void
 load_node(const struct weft_net *net, const struct weft_node *node, const uint64_t *coming)
@@ -341,6 +355,10 @@ weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until)
             if (next == WEFT_NEVER)
             {
                 coming[word] &= ~(UINT64_C(1) << weft_ctz64(bits));
+                if (port->is_fed)
+                {
+                    empty_port(net, port);
+                }
             }
             node->next = next < node->next ? next : node->next;
         }

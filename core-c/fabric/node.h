@@ -145,8 +145,6 @@ struct weft_net_qp
     const struct weft_tor_ops *tor_ops;
     void *flow; /**< what the balancer keeps of it at ToRs, or NULL */
     bool owes;  /**< it is among the owing ones of its last port */
-    bool late;  /**< its host made it as it was run: other ranks hear of it by its first message */
-    uint64_t stream; /**< as its site's */
     struct weft_wqe *wqes;
     uint32_t room; /**< for messages */
     struct weft_named_drop *drops;

@@ -78,28 +78,6 @@ weft_net_next(struct weft_net *net)
     return net->threads ? weft_threads_next(net) : weft_net_next_here(net);
 }
 
-/* What is empty of lanes from other ranks holds no memory: what is sent there needs as much. */
-static void
-empty_port(const struct weft_net *net, const struct weft_port *port)
-{
-    for (uint32_t c = 0; port->is_fed && c < net->classes; c++)
-    {
-        weft_lane_empty(&port->from[c]);
-    }
-}
-
-static void
-empty_block(const struct weft_net *net, uint32_t first)
-{
-    for (uint32_t i = first; i < block_end(net, first); i++)
-    {
-        for (uint32_t p = 0; p < net->node[i]->nports; p++)
-        {
-            empty_port(net, &net->node[i]->port[p]);
-        }
-    }
-}
-
 static void
 run_block(struct weft_net *net, uint32_t first, int64_t until)
 {
@@ -111,10 +89,6 @@ run_block(struct weft_net *net, uint32_t first, int64_t until)
         }
     }
     *weft_soon_of(net, first) = look_at(net, first);
-    if (net->ranks)
-    {
-        empty_block(net, first);
-    }
 }
 
 void

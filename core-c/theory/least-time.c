@@ -33,6 +33,13 @@ wire_time(const struct weft_traffic *t, uint64_t packets, double bytes, int64_t 
     return all * 8e12 / (double)rate;
 }
 
+/* Of ps that may not fit, rounded down. */
+static int64_t
+fit(double time)
+{
+    return time < 9e18 ? (int64_t)time : WEFT_NEVER;
+}
+
 /* A message by itself: what its last packet, which leaves behind all others, still has to do. */
 struct last_packet
 {
@@ -48,7 +55,7 @@ last_packet_of(const struct weft_traffic *t, const struct weft_message *m, struc
     const uint64_t packets = weft_packets(m->bytes, f->payload) - 1;
     const double before = (double)packets * (double)f->payload;
     struct last_packet l = {.bytes = m->bytes - packets * (uint64_t)f->payload};
-    l.before = (int64_t)wire_time(t, packets, before, host_rate(t, m->src));
+    l.before = fit(wire_time(t, packets, before, host_rate(t, m->src)));
     l.way = weft_larger(weft_ideal_fct(t->clos, f, m->src, m->dst, l.bytes, hops), 0);
     return l;
 }
@@ -85,7 +92,8 @@ add_message(const struct weft_traffic *t, const struct weft_message *m, const st
     const int64_t from = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[0]));
     const int64_t to = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[1]));
     add_load(src, wire_time(t, packets, bytes, rates[0]), start, weft_larger(from, 0) + back);
-    add_load(dst, wire_time(t, packets, bytes, rates[1]), start + weft_larger(to, 0), back);
+    add_load(dst, wire_time(t, packets, bytes, rates[1]), weft_later(start, weft_larger(to, 0)),
+             back);
 }
 
 /* The end of the host whose wire is busy longest. */
@@ -98,8 +106,7 @@ last_wire(const struct wire_load *loads, uint32_t n)
         /* What is rounded here must not make it greater. */
         const double end =
             (double)loads[i].begin + loads[i].time * (1 - 1e-9) + (double)loads[i].after;
-        last =
-            loads[i].begin < 0 ? last : weft_larger(last, end < 9e18 ? (int64_t)end : WEFT_NEVER);
+        last = loads[i].begin < 0 ? last : weft_larger(last, fit(end));
     }
     return last;
 }
@@ -146,9 +153,9 @@ weft_traffic_least_time(const struct weft_traffic *t, void *memory)
         const struct weft_message *m = &t->messages[in.walk.order[i]];
         const int64_t start = weft_walk_start(&in.walk, in.walk.order[i]);
         const struct last_packet l = last_packet_of(t, m, in.hops);
-        const int64_t end = start + l.before + l.way;
+        const int64_t end = weft_later(weft_later(start, l.before), l.way);
         add_message(t, m, &l, start, &in.loads[m->src], &in.loads[hosts + m->dst]);
-        last = weft_larger(last, end + way_back(t, m));
+        last = weft_larger(last, weft_later(end, way_back(t, m)));
         weft_walk_on(&in.walk, m, end);
     }
     return weft_larger(last, last_wire(in.loads, 2 * hosts));

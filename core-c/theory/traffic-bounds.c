@@ -292,7 +292,7 @@ own_bound(const struct bounding *b)
     const struct weft_traffic *t = b->t;
     const struct weft_hosts all = weft_clos_hosts(t->clos), hosts = weft_job_hosts(t->job, &all);
     uint32_t least = 0;
-    if (t->job->ops->bound == NULL || !b->known)
+    if (t->job->ops->bound == NULL || !b->known || t->n == 0)
     {
         return -1;
     }

@@ -115,6 +115,36 @@ START_TEST(what_waits_begins_when_the_other_is_there)
 }
 END_TEST
 
+/* Else a time that is beyond all clocks would be one in the past. */
+START_TEST(what_does_not_fit_is_never)
+{
+    begin("2", "2");
+    add(0, 3, 1000)->start = INT64_C(6000000000000000000);
+    add(3, 1, 500)->start = messages[0].start;
+    messages[0].nnext = 1;
+    next[0] = 1;
+    messages[1].delayed = 1;
+    ck_assert_int_eq(last_ack(false, 0), WEFT_NEVER);
+    begin("2", "2");
+    add(0, 3, UINT64_MAX);
+    ck_assert_int_eq(last_ack(false, 0), WEFT_NEVER);
+    add(3, 1, 500);
+    messages[0].nnext = 1;
+    ck_assert_int_eq(last_ack(false, 0), WEFT_NEVER);
+}
+END_TEST
+
+/* A form is of messages that there are. */
+START_TEST(nothing_takes_no_time)
+{
+    begin("2", "2");
+    take("alltoall", "1MB");
+    traffic.n = 0;
+    ck_assert_int_eq(last_ack(true, clos.host_rate), 0);
+    ck_assert_int_eq(last_ack(false, 0), 0);
+}
+END_TEST
+
 /* One host's wire carries what all send to it. */
 START_TEST(hosts_share_their_wires)
 {
@@ -182,6 +212,8 @@ traffic_bounds_suite(void)
     TCase *tc = tcase_create("traffic-bounds");
     tcase_add_test(tc, a_message_takes_its_way_and_its_acks);
     tcase_add_test(tc, what_waits_begins_when_the_other_is_there);
+    tcase_add_test(tc, what_does_not_fit_is_never);
+    tcase_add_test(tc, nothing_takes_no_time);
     tcase_add_test(tc, hosts_share_their_wires);
     tcase_add_test(tc, hosts_that_send_to_each_other_make_room_for_acks);
     tcase_add_test(tc, a_workload_has_its_closed_form_where_all_cross);

@@ -72,6 +72,15 @@ sed -n 's/^.*error: //p' messages | sed 's,cut-2,cut,' >two-say
 grep -q 'messages were not delivered' one-says || fail 'nothing was cut'
 cmp one-says two-say || fail 'a part: other words'
 
+# A run that is cut while hosts have QPs that they have sent nothing on: the later parts have begun first.
+sed -e 's,<balancer name="ethereal",& spread="300us",' -e 's,kind="alltoall",kind="permutation",' \
+    -e 's,<limit time="100ms"/>,<limit time="150us"/>,' planned.xml >begun.xml
+ends 1 "$weft" run begun.xml --only 'ethereal_seed=1' -j 1 --no-figures --out begun-1
+sed -n 's/^.*error: //p' messages | sed 's,begun-1,begun,' >one-says
+ends 1 mpirun -n 3 "$weft" run begun.xml --only 'ethereal_seed=1' --no-figures --out begun-3
+sed -n 's/^.*error: //p' messages | sed 's,begun-3,begun,' >three-say
+cmp one-says three-say || fail 'planned messages, a part: other words'
+
 # Peak memory is that of the rank that has most.
 "$weft" export two/runs/ecmp_seed=1.sqlite --to exported >out 2>messages || fail 'export'
 grep -q '^peak memory.* KiB, the most of 2 ranks' "$(find exported -name provenance.txt)" || fail 'provenance: memory'

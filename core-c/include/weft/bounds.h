@@ -65,11 +65,11 @@ extern "C"
     WEFT_API size_t weft_traffic_memory(const struct weft_traffic *t);
 
     /**
-     * The last ACK where hosts send data at @p pace bit/s, at most their links' rate: by the
-     * workload's closed form, or because every step is an exchange, in which each host that takes
-     * part sends one message and receives one, all of the same size; -1: neither. Links must be all
-     * alike, and each packet must have an ACK. @p steps: NULL, or gets for each step the least time
-     * from a message's start to its last ACK, or -1.
+     * The last ACK where hosts send data at @p pace bit/s, > 0 and at most their links' rate: by
+     * the workload's closed form, or because every step is an exchange, in which each host that
+     * takes part sends one message and receives one, all of the same size; -1: neither. Links must
+     * be all alike, and each packet must have an ACK. @p steps: NULL, or gets for each step the
+     * least time from a message's start to its last ACK, or -1.
      */
     WEFT_API int64_t weft_traffic_acked_bound(const struct weft_traffic *t, int64_t pace,
                                               int64_t *steps, void *memory);

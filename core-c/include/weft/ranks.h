@@ -16,7 +16,7 @@
  * same with any number of ranks. Hooks are called on the rank of their node, and may ask for
  * something at hosts of that rank alone (weft_net_is_here()); no node is watched. What is asked for
  * outside of hooks is asked for on all ranks. A QP that a hook of its sender makes, with a reserved
- * index, is there on other ranks after its first message. What is read of a host, a switch or an
+ * index, is there on other ranks when its window is over. What is read of a host, a switch or an
  * end of a QP is on its rank; that of switches and QPs also on rank 0, as it was last gathered.
  */
 #ifndef WEFT_RANKS_H
