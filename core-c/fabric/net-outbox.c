@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads tell each other at the end of a window. */
-#include "fabric/net-threads.h"
+/* What threads and ranks tell each other at the end of a window. */
+#include "fabric/net-ranks.h"
 
 static void
 note_soonest(struct weft_outbox *box, int64_t at)
@@ -127,5 +127,40 @@ weft_outboxes_read(struct weft_net *net, uint32_t turn)
     for (uint32_t from = 0; from < threads->n; from++)
     {
         weft_outbox_read(net, &threads->outbox[from][turn][net->thread]);
+    }
+}
+
+void
+weft_ranks_add_qp(struct weft_net *net, const struct weft_net_qp_site *made)
+{
+    const struct weft_ranks *with = &net->ranks->with;
+    for (uint32_t r = 0; r < with->n; r++)
+    {
+        struct weft_outbox *box = &net->outbox[net->threads->n + r];
+        if (r != with->rank)
+        {
+            box->made =
+                weft_net_grow(net, box->made, box->nmade, &box->made_size, sizeof *box->made);
+            box->made[box->nmade++] = *made;
+        }
+    }
+}
+
+void
+weft_ranks_post(struct weft_net *net, const struct weft_net_qp *q, uint64_t bytes, uint64_t tag)
+{
+    const uint32_t here = net->ranks->with.rank;
+    const uint32_t to[] = {0, weft_rank_of(net, q->qp.dst)};
+    for (unsigned i = 0; i < 2; i++)
+    {
+        if (to[i] == here || (i == 1 && to[1] == 0))
+        {
+            continue;
+        }
+        struct weft_outbox *box = &net->outbox[net->threads->n + to[i]];
+        box->posted =
+            weft_net_grow(net, box->posted, box->nposted, &box->posted_size, sizeof *box->posted);
+        box->posted[box->nposted++] =
+            (struct weft_posted){.bytes = bytes, .tag = tag, .qp = q->qp.index};
     }
 }

@@ -132,41 +132,6 @@ weft_net_is_here(const struct weft_net *net, uint32_t node)
     return !weft_node_is_elsewhere(net, node);
 }
 
-void
-weft_ranks_add_qp(struct weft_net *net, const struct weft_net_qp_site *made)
-{
-    const struct weft_ranks *with = &net->ranks->with;
-    for (uint32_t r = 0; r < with->n; r++)
-    {
-        struct weft_outbox *box = &net->outbox[net->threads->n + r];
-        if (r != with->rank)
-        {
-            box->made =
-                weft_net_grow(net, box->made, box->nmade, &box->made_size, sizeof *box->made);
-            box->made[box->nmade++] = *made;
-        }
-    }
-}
-
-void
-weft_ranks_post(struct weft_net *net, const struct weft_net_qp *q, uint64_t bytes, uint64_t tag)
-{
-    const uint32_t here = net->ranks->with.rank;
-    const uint32_t to[] = {0, weft_rank_of(net, q->qp.dst)};
-    for (unsigned i = 0; i < 2; i++)
-    {
-        if (to[i] == here || (i == 1 && to[1] == 0))
-        {
-            continue;
-        }
-        struct weft_outbox *box = &net->outbox[net->threads->n + to[i]];
-        box->posted =
-            weft_net_grow(net, box->posted, box->nposted, &box->posted_size, sizeof *box->posted);
-        box->posted[box->nposted++] =
-            (struct weft_posted){.bytes = bytes, .tag = tag, .qp = q->qp.index};
-    }
-}
-
 /* --- what is sent ------------------------------------------------------------------------------
  */
 
