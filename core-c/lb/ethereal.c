@@ -17,6 +17,7 @@
  * those that are not shunned, or among all others if there is none.
  */
 #include "lb/ethereal.h"
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "lb/candidates.h"
 #include "lb/ecmp.h"
@@ -294,7 +295,7 @@ leave_path(struct ethereal_qp *q, int64_t now)
         return;
     }
     const uint32_t old = path_of(h, q->label);
-    weft_ethereal_shunned(h)[old] = h->shun < WEFT_NEVER - now ? now + h->shun : WEFT_NEVER;
+    weft_ethereal_shunned(h)[old] = weft_sum(now, h->shun);
     if (q->npaths > 1)
     {
         q->label = weft_ethereal_label(h, draw_other(q, old, now));

@@ -13,6 +13,7 @@
  * all that is missing of what had been sent when the timer was started. Every data packet carries
  * in `ahead` how many timeouts its sender has had, modulo 2^16: by that the receiver knows of them.
  */
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "nic/bdp.h"
 #include "nic/repeat.h"
@@ -186,7 +187,7 @@ start_timer(struct pro_rx *r, bool moved, int64_t now)
     }
     else if (moved || r->deadline == WEFT_NEVER)
     {
-        r->deadline = r->rto < WEFT_NEVER - now ? now + r->rto : WEFT_NEVER;
+        r->deadline = weft_sum(now, r->rto);
     }
 }
 

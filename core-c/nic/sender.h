@@ -11,6 +11,8 @@
 #ifndef WEFT_NIC_SENDER_H
 #define WEFT_NIC_SENDER_H
 
+#include "base/saturating.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,7 +87,7 @@ extern "C"
     /** The time @p now + rto; never beyond WEFT_NEVER. */
     static inline int64_t weft_sender_due(const struct weft_sender *s, int64_t now)
     {
-        return s->rto < WEFT_NEVER - now ? now + s->rto : WEFT_NEVER;
+        return weft_sum(now, s->rto);
     }
 
     /** Sends the next new packet: its PSN. Only where weft_sender_may_send_new(). */

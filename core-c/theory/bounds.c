@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lower bounds on completion times. What does not fit 63 bits comes out as WEFT_NEVER. */
+#include "base/saturating.h"
 #include "theory/muldiv.h"
 
 #include <stdbool.h>
@@ -8,12 +9,6 @@
 #include <weft/theory.h>
 
 #define BIT_PS UINT64_C(8000000000000) /* ps per byte at 1 bit/s */
-
-static int64_t
-add(int64_t a, int64_t b)
-{
-    return a > WEFT_NEVER - b ? WEFT_NEVER : a + b;
-}
 
 static int64_t
 mul(uint64_t a, int64_t b)
@@ -86,15 +81,15 @@ static int64_t
 after(const struct weft_wire *w, int64_t slots, int64_t pace, int64_t frame)
 {
     int64_t wire = weft_wire_time(frame, w->rate);
-    int64_t sent = pace < w->rate ? add(slots, wire) : in_row(w, add(slots, frame));
-    return add(add(sent, w->delay), mul(w->links - 1, add(wire, w->delay)));
+    int64_t sent = pace < w->rate ? weft_sum(slots, wire) : in_row(w, weft_sum(slots, frame));
+    return weft_sum(weft_sum(sent, w->delay), mul(w->links - 1, weft_sum(wire, w->delay)));
 }
 
 /* A frame's way through the fabric when it never waits. */
 static int64_t
 way(const struct weft_wire *w, int64_t frame)
 {
-    return mul(w->links, add(weft_wire_time(frame, w->rate), w->delay));
+    return mul(w->links, weft_sum(weft_wire_time(frame, w->rate), w->delay));
 }
 
 /* A full frame comes to the last link without waiting; so many bytes follow it there at once. */
@@ -102,8 +97,8 @@ static int64_t
 through(const struct weft_wire *w, int64_t behind)
 {
     int64_t full = w->payload + w->header;
-    int64_t before = mul(w->links - 1, add(weft_wire_time(full, w->rate), w->delay));
-    return add(before, add(in_row(w, add(full, behind)), w->delay));
+    int64_t before = mul(w->links - 1, weft_sum(weft_wire_time(full, w->rate), w->delay));
+    return weft_sum(before, weft_sum(in_row(w, weft_sum(full, behind)), w->delay));
 }
 
 int64_t
@@ -129,7 +124,7 @@ burst(const struct weft_wire *w, uint32_t messages, uint64_t bytes, int64_t pace
     int64_t last = last_frame(w, bytes);
     int64_t fulls = mul(messages, mul(n - 1, slot(w, full, pace)));
     int64_t others = mul(messages - 1, slot(w, last, pace));
-    int64_t all = after(w, add(fulls, others), pace, last);
+    int64_t all = after(w, weft_sum(fulls, others), pace, last);
     if (n == 1 || fulls == WEFT_NEVER)
     {
         return all;
@@ -154,15 +149,9 @@ weft_message_fifo(const struct weft_wire *w, uint64_t bytes)
         return burst(w, 1, bytes, w->rate);
     }
     int64_t full = w->payload + w->header;
-    int64_t sent = add(mul(n - 1, full + w->gap), last_frame(w, bytes));
+    int64_t sent = weft_sum(mul(n - 1, full + w->gap), last_frame(w, bytes));
     int64_t later = mul(w->links - 1, full);
-    return add(in_row(w, add(sent, later)), mul(w->links, w->delay));
-}
-
-static int64_t
-later_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
+    return weft_sum(in_row(w, weft_sum(sent, later)), mul(w->links, w->delay));
 }
 
 /*
@@ -184,16 +173,16 @@ weft_message_path(const struct weft_wire *w, const struct weft_hop *hops, uint64
         const struct weft_hop *hop = &hops[i];
         const bool slower = hop->rate <= slowest;
         slowest = slower ? hop->rate : slowest;
-        int64_t left = add(come, weft_wire_time(last, hop->rate));
+        int64_t left = weft_sum(come, weft_wire_time(last, hop->rate));
         if (n > 1)
         {
             const int64_t behind = slower ? before : full + w->gap;
             const int64_t start = slower ? 0 : weft_wire_time(before - behind, slowest);
-            left = later_of(left,
-                            add(add(first, start), weft_wire_time(add(behind, last), hop->rate)));
-            first = add(first, add(weft_wire_time(full, hop->rate), hop->delay));
+            left = weft_larger(left, weft_sum(weft_sum(first, start),
+                                              weft_wire_time(weft_sum(behind, last), hop->rate)));
+            first = weft_sum(first, weft_sum(weft_wire_time(full, hop->rate), hop->delay));
         }
-        come = add(left, hop->delay);
+        come = weft_sum(left, hop->delay);
     }
     return before < WEFT_NEVER ? come : WEFT_NEVER;
 }
@@ -224,11 +213,11 @@ weft_incast_bound(const struct weft_wire *w, uint32_t senders, uint64_t bytes)
     }
     int64_t full = w->payload + w->header;
     int64_t last = last_frame(w, bytes);
-    int64_t each = add(mul(n - 1, full + w->gap), last + w->gap);
+    int64_t each = weft_sum(mul(n - 1, full + w->gap), last + w->gap);
     int64_t all = mul(senders, each);
-    int64_t hop = add(weft_wire_time(n > 1 ? full : last, w->rate), w->delay);
+    int64_t hop = weft_sum(weft_wire_time(n > 1 ? full : last, w->rate), w->delay);
     int64_t carried = in_row(w, all == WEFT_NEVER ? all : all - w->gap);
-    return add(mul(w->links - 1, hop), add(carried, w->delay));
+    return weft_sum(mul(w->links - 1, hop), weft_sum(carried, w->delay));
 }
 
 int64_t
@@ -260,7 +249,7 @@ static int64_t
 alternating(const struct weft_wire *w, uint64_t m, uint64_t i1)
 {
     int64_t data = w->payload + w->header + w->gap;
-    return add(mul(i1 - 1, data), mul(m - i1, add(data, w->ack + w->gap)));
+    return weft_sum(mul(i1 - 1, data), mul(m - i1, weft_sum(data, w->ack + w->gap)));
 }
 
 /* An exchange of fewer than i1 packets: nothing alternates, the last one is answered when it
@@ -269,7 +258,7 @@ static int64_t
 short_exchange(const struct weft_wire *w, uint64_t m)
 {
     int64_t full = w->payload + w->header;
-    return add(after(w, mul(m - 1, slot(w, full, w->rate)), w->rate, full), way(w, w->ack));
+    return weft_sum(after(w, mul(m - 1, slot(w, full, w->rate)), w->rate, full), way(w, w->ack));
 }
 
 /*
@@ -291,10 +280,10 @@ weft_permutation_bound(const struct weft_wire *w, uint64_t m)
         return short_exchange(w, m);
     }
     int64_t ack = w->ack + w->gap;
-    int64_t i2_ack = add(alternating(w, m, i1), ack);
-    int64_t sent = through(w, add(i2_ack, mul(i1 - 1, ack)));
+    int64_t i2_ack = weft_sum(alternating(w, m, i1), ack);
+    int64_t sent = through(w, weft_sum(i2_ack, mul(i1 - 1, ack)));
     int64_t later = mul(w->links - 1, weft_wire_time(w->ack, w->rate));
-    int64_t travelled = add(through(w, i2_ack), add(mul(w->links, w->delay), later));
+    int64_t travelled = weft_sum(through(w, i2_ack), weft_sum(mul(w->links, w->delay), later));
     return sent > travelled ? sent : travelled;
 }
 
@@ -309,8 +298,8 @@ exchange(const struct weft_wire *w, uint64_t m)
     }
     int64_t come = alternating(w, m, i1);
     int64_t acks = mul(i1, w->ack + w->gap);
-    int64_t answered = add(through(w, come), way(w, w->ack));
-    int64_t carried = come == WEFT_NEVER ? come : through(w, add(come - w->gap, acks));
+    int64_t answered = weft_sum(through(w, come), way(w, w->ack));
+    int64_t carried = come == WEFT_NEVER ? come : through(w, weft_sum(come - w->gap, acks));
     return answered > carried ? answered : carried;
 }
 
@@ -328,7 +317,8 @@ weft_answered_bound(const struct weft_wire *w, uint32_t messages, uint64_t bytes
     {
         return 0;
     }
-    return pace <= 0 ? WEFT_NEVER : add(burst(w, messages, bytes, slower(w, pace)), way(w, w->ack));
+    return pace <= 0 ? WEFT_NEVER
+                     : weft_sum(burst(w, messages, bytes, slower(w, pace)), way(w, w->ack));
 }
 
 /* When packet m of a paced exchange has come: i1 - 1 slots, and m - i1 more in which an ACK takes
@@ -341,7 +331,7 @@ paced_come(const struct weft_wire *w, uint64_t m, int64_t pace)
     uint64_t alone = sent_alone(w, pace);
     uint64_t turns = m - 1 > alone ? m - 1 - alone : 0;
     int64_t taken = mul(turns, full + w->gap + w->ack + w->gap);
-    int64_t in_turn = add(mul(m - 1 - turns, slots), after(w, taken, w->rate, full));
+    int64_t in_turn = weft_sum(mul(m - 1 - turns, slots), after(w, taken, w->rate, full));
     int64_t in_slots = after(w, mul(m - 1, slots), pace, full);
     return in_turn > in_slots ? in_turn : in_slots;
 }
@@ -363,8 +353,8 @@ weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m, int64_t pace
         return exchange(w, m);
     }
     int64_t data = mul(m - 1, w->payload + w->header + w->gap);
-    int64_t answered = add(paced_come(w, m, pace), way(w, w->ack));
-    int64_t carried = through(w, add(data, mul(m, w->ack + w->gap)));
+    int64_t answered = weft_sum(paced_come(w, m, pace), way(w, w->ack));
+    int64_t carried = through(w, weft_sum(data, mul(m, w->ack + w->gap)));
     return answered > carried ? answered : carried;
 }
 
@@ -375,7 +365,7 @@ load(const struct weft_wire *w, uint32_t messages, uint64_t bytes)
     uint64_t n = weft_packets(bytes, w->payload);
     int64_t fulls = mul(n - 1, w->payload + w->header + w->gap);
     int64_t last = last_frame(w, bytes) + w->gap;
-    return mul(messages, add(add(fulls, last), mul(n, w->ack + w->gap)));
+    return mul(messages, weft_sum(weft_sum(fulls, last), mul(n, w->ack + w->gap)));
 }
 
 /*
@@ -399,7 +389,7 @@ weft_alltoall_acked_bound(const struct weft_wire *w, uint32_t ranks, uint64_t by
     int64_t carried = load(w, ranks - 1, bytes);
     carried = in_row(w, carried == WEFT_NEVER ? carried : carried - w->gap);
     int64_t before = last_frame(w, bytes) > w->ack ? last_frame(w, bytes) : w->ack;
-    int64_t hop = add(weft_wire_time(before, w->rate), w->delay);
-    int64_t in = add(add(carried, w->delay), mul(w->links - 1, hop));
+    int64_t hop = weft_sum(weft_wire_time(before, w->rate), w->delay);
+    int64_t in = weft_sum(weft_sum(carried, w->delay), mul(w->links - 1, hop));
     return answered > in ? answered : in;
 }

@@ -92,7 +92,7 @@ add_message(const struct weft_traffic *t, const struct weft_message *m, const st
     const int64_t from = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[0]));
     const int64_t to = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[1]));
     add_load(src, wire_time(t, packets, bytes, rates[0]), start, weft_larger(from, 0) + back);
-    add_load(dst, wire_time(t, packets, bytes, rates[1]), weft_later(start, weft_larger(to, 0)),
+    add_load(dst, wire_time(t, packets, bytes, rates[1]), weft_sum(start, weft_larger(to, 0)),
              back);
 }
 
@@ -153,9 +153,9 @@ weft_traffic_least_time(const struct weft_traffic *t, void *memory)
         const struct weft_message *m = &t->messages[in.walk.order[i]];
         const int64_t start = weft_walk_start(&in.walk, in.walk.order[i]);
         const struct last_packet l = last_packet_of(t, m, in.hops);
-        const int64_t end = weft_later(weft_later(start, l.before), l.way);
+        const int64_t end = weft_sum(weft_sum(start, l.before), l.way);
         add_message(t, m, &l, start, &in.loads[m->src], &in.loads[hosts + m->dst]);
-        last = weft_larger(last, weft_later(end, way_back(t, m)));
+        last = weft_larger(last, weft_sum(end, way_back(t, m)));
         weft_walk_on(&in.walk, m, end);
     }
     return weft_larger(last, last_wire(in.loads, 2 * hosts));

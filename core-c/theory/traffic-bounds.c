@@ -63,7 +63,7 @@ weft_traffic_bound(const struct weft_traffic *t, bool partial)
                                        .partial = partial};
     const int64_t bound = t->job->ops->bound(t->job->config, &hosts, &of);
     const int64_t start = t->n > 0 ? weft_first_start(t->messages, t->n) : 0;
-    return bound < 0 || !all_cross(t, most) ? -1 : weft_later(start, bound);
+    return bound < 0 || !all_cross(t, most) ? -1 : weft_sum(start, bound);
 }
 
 struct weft_traffic_steps
@@ -146,7 +146,7 @@ exchange_bound(const struct bounding *b, const struct weft_message *m)
     return b->spread == 0 ? all : weft_larger(all - early_by(b, &w), answered);
 }
 
-/* Orders the messages by cells, of which each group has @p per_group, or all together if it is 0.
+/* Orders the messages by cells: each group has @p per_group, or all groups share them if it is 0.
  */
 static void
 sort_by_step(struct bounding *b, uint32_t per_group, size_t cells)
@@ -240,7 +240,7 @@ pass_barrier(struct bounding *b, const struct weft_message *m, int64_t acked, in
     {
         if (b->t->messages[b->order[i]].barrier)
         {
-            weft_walk_release(&b->walk, b->order[i], weft_later(b->ends[at], news));
+            weft_walk_release(&b->walk, b->order[i], weft_sum(b->ends[at], news));
         }
     }
 }
@@ -273,9 +273,9 @@ chain_bound(struct bounding *b)
         const struct weft_message *m = &b->t->messages[b->walk.order[i]];
         const struct weft_wire wire = wire_of(b, m);
         const int64_t start = weft_walk_start(&b->walk, b->walk.order[i]);
-        const int64_t acked = weft_later(start, exchange_bound(b, m));
+        const int64_t acked = weft_sum(start, exchange_bound(b, m));
         last = weft_larger(last, acked);
-        weft_walk_on(&b->walk, m, weft_later(start, weft_message_bound(&wire, m->bytes)));
+        weft_walk_on(&b->walk, m, weft_sum(start, weft_message_bound(&wire, m->bytes)));
         if (b->steps.barriers)
         {
             pass_barrier(b, m, acked, news);
@@ -306,7 +306,7 @@ own_bound(const struct bounding *b)
                                        .acked = 1,
                                        .ideal_acks = !acks_take_wire(b)};
     const int64_t own = t->job->ops->bound(t->job->config, &hosts, &of);
-    return own < 0 ? -1 : weft_later(b->first, own);
+    return own < 0 ? -1 : weft_sum(b->first, own);
 }
 
 /* By how much the messages of a step may start apart: those that nothing holds back, and those

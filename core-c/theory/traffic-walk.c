@@ -39,7 +39,7 @@ weft_walk_start(const struct weft_walk *w, uint32_t message)
 {
     const struct weft_message *m = &w->t->messages[message];
     const int64_t ready = w->ready[message];
-    return weft_starts_after(m) ? weft_later(ready, m->start) : weft_larger(ready, m->start);
+    return weft_starts_after(m) ? weft_sum(ready, m->start) : weft_larger(ready, m->start);
 }
 
 void

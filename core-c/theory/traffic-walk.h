@@ -3,6 +3,8 @@
 #ifndef WEFT_TRAFFIC_WALK_H
 #define WEFT_TRAFFIC_WALK_H
 
+#include "base/saturating.h"
+
 #include <weft/bounds.h>
 
 struct weft_walk
@@ -41,18 +43,5 @@ void weft_walk_on(struct weft_walk *w, const struct weft_message *m, int64_t end
 
 /* What weft_traffic_least_time() takes of the memory. */
 size_t weft_least_time_memory(const struct weft_traffic *t);
-
-static inline int64_t
-weft_larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* A time and what comes on top; WEFT_NEVER at most. */
-static inline int64_t
-weft_later(int64_t time, int64_t by)
-{
-    return time > WEFT_NEVER - by ? WEFT_NEVER : time + by;
-}
 
 #endif

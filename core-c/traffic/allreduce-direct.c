@@ -5,6 +5,7 @@
  * has received all of the first. One QP per ordered pair, two messages on each; rank r's first peer
  * is r + 1, as in alltoall.
  */
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "traffic/groups.h"
 
@@ -93,7 +94,7 @@ direct_bound(const void *config, const struct weft_hosts *hosts, const struct we
         second = of->ideal_acks ? weft_answered_bound(&of->wire, ranks - 1, part, of->pace)
                                 : weft_alltoall_acked_bound(&of->wire, ranks, part, of->pace);
     }
-    return weft_groups_computing(c, 1, second > WEFT_NEVER - first ? WEFT_NEVER : first + second);
+    return weft_groups_computing(c, 1, weft_sum(first, second));
 }
 
 const struct weft_workload_ops weft_workload_allreduce_direct = {

@@ -14,6 +14,7 @@
  *
  * A rank sends in a step once it has received what its partners of all steps before have sent.
  */
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "traffic/groups.h"
 
@@ -228,8 +229,7 @@ doubling_bound(const void *config, const struct weft_hosts *hosts, const struct 
     for (uint32_t s = 0; s < core.steps + (core.folded ? 2 : 0); s++)
     {
         const uint64_t bytes = s < core.steps ? step_bytes(c, &core, s) : (uint64_t)c->common.bytes;
-        const int64_t one = weft_message_bound(&of->wire, bytes);
-        all = one > WEFT_NEVER - all ? WEFT_NEVER : all + one;
+        all = weft_sum(all, weft_message_bound(&of->wire, bytes));
     }
     return weft_groups_computing(&c->common, core.rows, all);
 }

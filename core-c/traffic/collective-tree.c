@@ -7,6 +7,7 @@
  * A host sends at most two messages and receives at most two. The step of a message is its place in
  * the longest chain of those that it waits for, or would wait for.
  */
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "traffic/double-tree.h"
 #include "traffic/groups.h"
@@ -145,18 +146,6 @@ struct legs
     int64_t both; /* the two of a node's children, which share its wire */
 };
 
-static int64_t
-later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t
-sum(int64_t a, int64_t b)
-{
-    return a > WEFT_NEVER - b ? WEFT_NEVER : a + b;
-}
-
 /* Two equal messages that leave a host: as in an all-to-all of three. */
 static int64_t
 leave(const struct weft_wire *wire, uint64_t bytes)
@@ -180,9 +169,9 @@ below(const struct legs *l, uint32_t v)
         const int64_t sent = weft_groups_computing(l->groups, weft_tree_level(children[i]) > 0,
                                                    below(l, children[i]));
         least = sent < least ? sent : least;
-        most = later(most, sum(sent, l->one));
+        most = weft_larger(most, weft_sum(sent, l->one));
     }
-    return n == 2 ? later(most, sum(least, l->both)) : most;
+    return n == 2 ? weft_larger(most, weft_sum(least, l->both)) : most;
 }
 
 /* With waits, from the first start to the last delivery. */
@@ -197,7 +186,8 @@ chain_bound(const struct tree_config *c, const struct weft_wire *wire, uint32_t 
         .one = weft_message_bound(wire, bytes),
         .both = c->direction == REDUCE ? weft_incast_bound(wire, 2, bytes) : leave(wire, bytes),
     };
-    return sum(weft_groups_computing(&c->common, weft_tree_level(top) > 0, below(&l, top)), l.one);
+    return weft_sum(weft_groups_computing(&c->common, weft_tree_level(top) > 0, below(&l, top)),
+                    l.one);
 }
 
 /*
@@ -211,13 +201,13 @@ at_once_bound(uint64_t bytes, uint32_t ranks, const struct weft_bound_case *of)
     const int64_t come = weft_incast_bound(&of->wire, most, bytes);
     if (!of->acked)
     {
-        return ranks > 2 ? later(come, leave(&of->wire, bytes)) : come;
+        return ranks > 2 ? weft_larger(come, leave(&of->wire, bytes)) : come;
     }
     const int64_t answered = weft_answered_bound(&of->wire, most, bytes, of->pace);
     const int64_t acked = ranks > 3 && !of->ideal_acks
                               ? weft_alltoall_acked_bound(&of->wire, 3, bytes, of->pace)
                               : answered;
-    return later(acked, sum(come, weft_ack_way(&of->wire)));
+    return weft_larger(acked, weft_sum(come, weft_ack_way(&of->wire)));
 }
 
 static int64_t
@@ -231,7 +221,8 @@ tree_bound(const void *config, const struct weft_hosts *hosts, const struct weft
     }
     const int64_t loaded = at_once_bound((uint64_t)c->common.bytes, ranks, of);
     const int64_t answer = of->acked ? weft_ack_way(&of->wire) : 0;
-    return c->waits ? later(loaded, sum(chain_bound(c, &of->wire, ranks), answer)) : loaded;
+    return c->waits ? weft_larger(loaded, weft_sum(chain_bound(c, &of->wire, ranks), answer))
+                    : loaded;
 }
 
 const struct weft_workload_ops weft_workload_tree = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Flows as a table lists them: each a message on a QP of its own. */
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "traffic/groups.h"
 
@@ -183,10 +184,9 @@ flows_bound(const void *config, const struct weft_hosts *hosts, const struct wef
     for (uint32_t i = 0; i < t->nflows; i++)
     {
         const struct weft_table_flow *f = &t->flows[i];
-        const int64_t takes = weft_message_bound(&of->wire, f->bytes);
-        const int64_t end = takes > WEFT_NEVER - f->start ? WEFT_NEVER : f->start + takes;
+        const int64_t end = weft_sum(f->start, weft_message_bound(&of->wire, f->bytes));
         first = f->start < first ? f->start : first;
-        last = end > last ? end : last;
+        last = weft_larger(last, end);
     }
     return last - first;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Incast: many ranks of a group send to its rank 0 at once, as storage replies and parameter
  * servers make them. */
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "traffic/groups.h"
 
@@ -96,7 +97,7 @@ incast_bound(const void *config, const struct weft_hosts *hosts, const struct we
         return -1;
     }
     const int64_t answer = of->acked ? weft_ack_way(&of->wire) : 0;
-    return delivered > WEFT_NEVER - answer ? WEFT_NEVER : delivered + answer;
+    return weft_sum(delivered, answer);
 }
 
 const struct weft_workload_ops weft_workload_incast = {
