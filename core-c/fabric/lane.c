@@ -27,13 +27,6 @@ weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks)
     lane->last = begin;
 }
 
-void
-weft_chunk_put(struct weft_chunk *chunk)
-{
-    chunk->next = chunk->home->free;
-    chunk->home->free = chunk;
-}
-
 struct weft_chunk *
 weft_lane_empty(struct weft_lane *lane)
 {

@@ -82,7 +82,13 @@ weft_chunk_begin(struct weft_chunk *chunk)
 void weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks);
 
 /** A chunk that has been read goes back to where it is from: that thread's alone. */
-void weft_chunk_put(struct weft_chunk *chunk);
+static inline void
+weft_chunk_put(struct weft_chunk *chunk)
+{
+    chunk->next = chunk->home->free;
+    chunk->home->free = chunk;
+}
+
 /** A lane in which nothing waits, and of which all has been read, needs its last chunk no more:
  * returns it, or NULL. */
 struct weft_chunk *weft_lane_empty(struct weft_lane *lane);

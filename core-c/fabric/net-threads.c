@@ -196,8 +196,8 @@ weft_threads_run(struct weft_net *net, int64_t end)
     struct weft_threads *threads = net->threads;
     const uint32_t arrivals = take_arrivals(threads);
     const bool together = threads->n > 1 && arrivals >= FEW && has_others(threads);
-    weft_net_expect(net,
-                    arrivals); /* a thread's own cache does not have what others have written */
+    /* Of all: a thread's own cache does not have what others have written. */
+    weft_net_expect(net, arrivals);
     share_with_all(net);
     threads->end = end;
     if (together)

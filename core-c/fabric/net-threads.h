@@ -182,7 +182,6 @@ const struct weft_nic_algos *weft_threads_algos(const struct weft_net *net, uint
 void weft_node_run(struct weft_net *net, uint32_t i, int64_t until);
 /** Blocks that are this thread's, of which one node is due before @p until, are run. */
 void weft_net_run_blocks(struct weft_net *net, int64_t until);
-
 /** About as many packets will arrive in the next window as did in the last one, wherever: what
  * does not fit a cache is loaded ahead. */
 void weft_net_expect(struct weft_net *net, uint32_t arrivals);

@@ -459,9 +459,9 @@ weft_arrives_at(const struct weft_net *net, const struct weft_arriving *a)
     return net->base + (int64_t)(a->key >> WEFT_TIE_BITS);
 }
 
-/** Has the line loaded that so many bytes lie behind @p at, which will be written; there need be
- * nothing. gcc takes a function that does nothing else
- * for one without effect, and leaves its calls out: the empty statement is an effect. */
+/** Has the line loaded that lies so many bytes behind @p at, where there need be nothing, and which
+ * will be written. gcc takes a function that does nothing else for one without effect, and leaves
+ * its calls out: the empty statement is an effect. */
 static inline void
 weft_load_line(const void *at, size_t behind)
 {

@@ -30,8 +30,7 @@ weft_node_run(struct weft_net *net, uint32_t i, int64_t until)
             weft_chunk_give_back(net, chunk);
             continue;
         }
-        chunk->next = net->chunks.free;
-        net->chunks.free = chunk;
+        weft_chunk_put(chunk);
     }
     net->nread = 0;
 }
