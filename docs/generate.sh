@@ -3,8 +3,8 @@
 # Usage: generate.sh WEFT-RUNNER [--check]
 # Writes anew what follows from the tables in the code: the schema scenarios/weft.rng, and the tables
 # between "<!-- begin: weft ARGUMENTS -->" and "<!-- end -->" in the manual's pages, from what the
-# command prints, and the lists of a page's headings between "<!-- begin: contents -->" and
-# "<!-- end -->". With --check it changes nothing and fails if a file is stale.
+# command prints, the lists of a page's headings between "<!-- begin: contents -->" and
+# "<!-- end -->", and the count of verdicts in docs/papers between "<!-- begin: counts -->" and that. With --check it changes nothing and fails if a file is stale.
 set -eu
 
 weft=$1
@@ -46,6 +46,19 @@ contents()
         }' "$1"
 }
 
+# counts: the verdicts of the papers' pages, which these have in a table of their own.
+counts()
+{
+    head=yes
+    for paper in themis pro ethereal prime ofan cross; do
+        awk -v paper="$paper" -v head="$head" '/^# / { title = substr($0, 3); sub(/:.*/, "", title) }
+            /^\| claims \|/ { row = 1 }
+            row && (row > 2 || head) { print (row == 1 ? "| paper " : row == 2 ? "|---" : "| [" title "](papers/" paper ".md) ") $0 }
+            row && row++ > 2 { exit }' "$docs/papers/$paper.md"
+        head=
+    done
+}
+
 for page in "$docs"/*.md; do
     skip=
     list=$(contents "$page")
@@ -61,6 +74,11 @@ for page in "$docs"/*.md; do
             '<!-- begin: contents -->')
                 printf '%s\n' "$line"
                 printf '%s\n' "$list"
+                skip=1
+                ;;
+            '<!-- begin: counts -->')
+                printf '%s\n' "$line"
+                counts
                 skip=1
                 ;;
             '<!-- end -->') skip= ;;

@@ -1,113 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "papers.h"
 
-#include <errno.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
 #include "report.h"
 #include "results-folder.h"
 #include "sweep-run.h"
 #include "textbuf.h"
 
-/* --- the page of all reports ------------------------------------------------------------------ */
-
-/** Where the next part begins: a heading of the first rank. The text's end if there is none. */
-static const char *
-next_part(const char *s)
-{
-    const char *found = strstr(s, "\n# ");
-    return found ? found + 1 : s + strlen(s);
-}
-
-/** The page as it is now, "" if there is none; NULL after a message if it cannot be read. The
- * caller frees it. */
-static char *
-validation_read(void)
-{
-    char *why = NULL;
-    if (access(VALIDATION, F_OK) != 0 && errno == ENOENT)
-    {
-        return xstrdup("");
-    }
-    char *text = file_read_path(VALIDATION, SIZE_MAX, NULL, &why);
-    if (!text)
-    {
-        sweep_refuse(why, EXIT_FAILED);
-    }
-    return text;
-}
-
-/** Where on the page @p old the report of these claims begins, in bytes; SIZE_MAX: it has none. */
-static size_t
-validation_place(const char *old, const char *claims)
-{
-    OWNED char *mark = xformat("weft report %s'", claims);
-    const char *part = old, *found = strstr(old, mark);
-    while (found && next_part(part) <= found)
-    {
-        part = next_part(part);
-    }
-    return found ? (size_t)(part - old) : SIZE_MAX;
-}
-
-/** The page @p old (may be empty) with the report @p part in place of the one that was made from
- * the same claims file, or behind all others. The caller frees it. */
-static char *
-validation_replace(const char *old, const char *claims, const char *part)
-{
-    const size_t place = validation_place(old, claims);
-    if (place == SIZE_MAX)
-    {
-        return xformat("%s%s%s", old, *old ? "\n" : "", part);
-    }
-    const char *rest = next_part(old + place);
-    return xformat("%.*s%s%s%s", (int)place, old, part, *rest ? "\n" : "", rest);
-}
-
 /* --- papers ----------------------------------------------------------------------------------- */
 
-struct paper_place
-{
-    char *name;
-    size_t place; /**< of its part in VALIDATION */
-};
-
-static int
-by_place(const void *a, const void *b)
-{
-    const struct paper_place *x = a, *y = b;
-    return x->place != y->place ? (x->place < y->place ? -1 : 1) : strcmp(x->name, y->name);
-}
-
-bool
+void
 papers_find(struct words *papers)
 {
     glob_t found = {0};
-    char *page = validation_read();
-    const size_t n = page && glob(CLAIMS "/*.xml", 0, NULL, &found) == 0 ? found.gl_pathc : 0;
-    OWNED struct paper_place *place = xcalloc(n + 1, sizeof *place);
+    const size_t n = glob(CLAIMS "/*.xml", 0, NULL, &found) == 0 ? found.gl_pathc : 0;
     for (size_t i = 0; i < n; i++)
     {
-        const char *path = found.gl_pathv[i], *name = path + sizeof CLAIMS;
-        place[i].name = xformat("%.*s", (int)(strlen(name) - strlen(".xml")), name);
-        place[i].place = validation_place(page, path);
-    }
-    qsort(place, n, sizeof *place, by_place);
-    for (size_t i = 0; i < n; i++)
-    {
-        words_add(papers, place[i].name);
+        const char *name = found.gl_pathv[i] + sizeof CLAIMS;
+        words_add(papers, xformat("%.*s", (int)(strlen(name) - strlen(".xml")), name));
     }
     globfree(&found);
-    free(page);
-    return page != NULL;
 }
 
 static bool
@@ -235,14 +154,6 @@ count_results(const struct document *claims, const char *results, size_t *have, 
     }
 }
 
-static int
-write_validation(xmlDoc *report, const char *claims)
-{
-    OWNED char *part = page_write(report, PAGE_MARKDOWN), *old = validation_read();
-    OWNED char *text = old ? validation_replace(old, claims, part) : NULL;
-    return text ? report_deliver(text, VALIDATION) : EXIT_FAILED;
-}
-
 /** Writes report.html; *path is where. */
 static int
 write_page(xmlDoc *report, const char *folder, char **path)
@@ -263,11 +174,12 @@ paper_report_whole(struct document *claims, const char *paper, const char *resul
     OWNED char *page = NULL;
     count_results(claims, results, &have, &want);
     fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
-    const struct report_options options = {results, true, REPORT_LIMITS, VALIDATION, true};
+    OWNED char *path = xformat(PAPERS "/%s.md", paper);
+    const struct report_options options = {results, true, REPORT_LIMITS, path, true};
     xmlDoc *report = have ? report_make(&claims, 1, &options) : NULL;
-    int status = report ? write_validation(report, claims->path) : EXIT_BAD_INPUT;
-    fprintf(stderr,
-            status == EXIT_GOOD ? "written: " VALIDATION "\n" : VALIDATION " is as it was\n");
+    OWNED char *text = report ? page_write(report, PAGE_MARKDOWN) : NULL;
+    int status = text ? report_deliver(text, path) : EXIT_BAD_INPUT;
+    fprintf(stderr, status == EXIT_GOOD ? "written: %s\n" : "%s is as it was\n", path);
     if (status == EXIT_GOOD && (status = write_page(report, folder, &page)) == EXIT_GOOD)
     {
         fprintf(stderr, "written: %s\n", page);

@@ -7,15 +7,14 @@
 #include "document.h"
 #include "textbuf.h"
 
-#define CLAIMS     "docs/claims"
-#define VALIDATION "docs/validation.md"
+#define CLAIMS "docs/claims"
+#define PAPERS "docs/papers"
 
 /** Stands for all papers on the command line. */
 #define PAPERS_ALL "all"
 
-/** Names of the claims files, without folder and ending: first those with a part of VALIDATION, in
- * its order, then the others by name. False after a message. */
-bool papers_find(struct words *papers);
+/** Names of the claims files, without folder and ending, in their order. */
+void papers_find(struct words *papers);
 
 /** Goes to the checkout that this program was built in, unless the claims are here; *results, a
  * folder, then names the one that was meant. False after a message. */
@@ -35,8 +34,7 @@ bool papers_know(const struct words *papers, const char *name);
 
 /* The reports that `weft reproduce` leaves: as Markdown and as a page. */
 
-/** Writes the paper's part of VALIDATION anew, where those of other papers stay, and report.html in
- * @p folder. An exit status. */
+/** Writes the paper's page in PAPERS anew, and report.html in @p folder. An exit status. */
 int paper_report_whole(struct document *claims, const char *paper, const char *results,
                        const char *folder);
 

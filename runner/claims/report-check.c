@@ -9,6 +9,9 @@
 #include "report-query.h"
 #include "report-verdict.h"
 
+/** Of what a verdict hangs on. */
+#define MOST_WORDS 8
+
 #define NUMBERS                                                                                    \
     TEXTUAL(SHAPE_LABEL, "unit", false, "stands behind its numbers"),                              \
         VALUE("decimals", false, WEFT_COUNT, "1", "0", "9", "of its numbers"),                     \
@@ -22,6 +25,10 @@ static const struct attribute_spec section_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "results", false, "the folder of results that its queries read"),
     TEXTUAL(SHAPE_TEXT, "scenario", false, "the scenario that makes them"),
     TEXTUAL(SHAPE_TEXT, "figure", false, "a picture, from the claims file's folder"),
+    TEXTUAL(SHAPE_TEXT, "shows", false, "the <figure>s of the paper that it is about, by ';'"),
+};
+static const struct attribute_spec figure_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "name", true, "a figure or table of the paper's"),
 };
 static const struct attribute_spec attach_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "results", true, "a folder of further results"),
@@ -29,6 +36,13 @@ static const struct attribute_spec attach_attributes[] = {
 };
 static const struct attribute_spec claim_attributes[] = {
     CHOICE("verdict", NULL, VERDICT_WORDS, "whether paper and Weft agree"),
+    TEXTUAL(SHAPE_TEXT, "hangs-on", false, "what the verdict hangs on, in at most eight words"),
+};
+static const struct attribute_spec key_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "figure", true, "where the paper has it, as 'Figure 5'"),
+};
+static const struct attribute_spec headline_attributes[] = {
+    NUMBERS,
 };
 static const struct attribute_spec test_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "name", true, "the test that shows the claim"),
@@ -50,15 +64,20 @@ static const struct attribute_spec column_attributes[] = {
 static const struct element_spec elements[] = {
     FIXED(claims, "", 0, "claims of a paper beside results"),
     PLAIN("text", "claims section", ELEMENT_MANY | ELEMENT_FILLED, "paragraphs in Markdown"),
+    FIXED(figure, "claims", ELEMENT_MANY | ELEMENT_DISTINCT | ELEMENT_FILLED,
+          "a figure of the paper's, and what it shows"),
     FIXED(section, "claims", ELEMENT_MANY, "claims about the results of one scenario"),
     FIXED(attach, "section", ELEMENT_MANY | ELEMENT_DISTINCT, "further results for its queries"),
     FIXED(claim, "section", ELEMENT_MANY, "what a paper says, and what shows it"),
+    FIXED(key, "claim", ELEMENT_FILLED, "it is in the page's first table, with these words"),
     PLAIN("says", "claim", ELEMENT_FILLED, "what the paper says"),
     PLAIN("paper", "claim", ELEMENT_FILLED, "the paper's value"),
     PLAIN("why", "claim", ELEMENT_FILLED, "the cause of a difference"),
     FIXED(test, "claim", ELEMENT_MANY, "a test that shows it"),
     FIXED(table, "section", ELEMENT_MANY, "rows of the results"),
     FIXED(query, "claim table", ELEMENT_FILLED, "an SQL query of the results"),
+    FIXED(headline, "claim", ELEMENT_FILLED,
+          "an SQL query of the query's answer, for the one number that stands for it"),
     FIXED(column, "claim table", ELEMENT_MANY | ELEMENT_DISTINCT,
           "how a column of the query is shown"),
 };
@@ -86,6 +105,21 @@ check_query(const struct element *e, struct diagnostics *d)
     {
         diag_error(d, element_line(query, "over"), "over: a claim may have it instead of each; %s",
                    table ? "a table shows all rows" : "expected one of them");
+    }
+}
+
+/** A section's figures are in the list of all. */
+static void
+check_shows(const struct element *section, const struct element *claims, struct diagnostics *d)
+{
+    CLEANUP(words_free) struct words names = report_shows(section);
+    for (size_t i = 0; i < names.n; i++)
+    {
+        if (!element_named(claims, "figure", names.word[i]))
+        {
+            diag_error(d, element_line(section, "shows"),
+                       "shows '%s'; expected a <figure> of that name", names.word[i]);
+        }
     }
 }
 
@@ -126,6 +160,19 @@ check_claim(const struct element *claim, struct diagnostics *d)
         diag_error(d, element_line(claim, "verdict"),
                    "verdict 'differs' without <why>; expected the cause there, or open");
     }
+    CLEANUP(words_free)
+    struct words words =
+        words_split(element_attribute(claim, "hangs-on") ? element_value(claim, "hangs-on") : "");
+    if (words.n > MOST_WORDS)
+    {
+        diag_error(d, element_line(claim, "hangs-on"),
+                   "hangs-on has %zu words; expected at most %d", words.n, MOST_WORDS);
+    }
+    if (element_child(claim, "headline") && !element_child(claim, "query"))
+    {
+        diag_error(d, element_child(claim, "headline")->line,
+                   "<headline> without a <query>, whose answer it would ask");
+    }
     if (!element_child(claim, "says"))
     {
         diag_error(d, claim->line, "<claim> lacks <says>: what the paper says");
@@ -139,6 +186,7 @@ claims_check(const struct document *claims, struct diagnostics *d)
     for (const struct element *s = NULL; (s = report_next(claims->root, "section", s)) != NULL;)
     {
         check_section(s, d);
+        check_shows(s, claims->root, d);
         for (size_t i = 0; i < s->nchildren; i++)
         {
             const struct element *e = s->children[i];

@@ -44,25 +44,30 @@ has_run(const struct report_numbers *n)
     return run;
 }
 
-/** Adds the first child of a name. */
-static void
+/** Adds the first child of a name; NULL: there is none. */
+static xmlNode *
 add_child(xmlNode *to, const struct element *e, const char *name)
 {
     const struct element *child = element_child(e, name);
-    if (child)
-    {
-        page_add_markdown(to, name, child->text);
-    }
+    return child ? page_add_markdown(to, name, child->text) : NULL;
 }
 
+/** More numbers than a cell has room for are a table, and one of them may stand for all. */
 static void
-add_query(xmlNode *to, const struct element *e)
+add_numbers(struct part *part, xmlNode *claim, const struct element *e,
+            const struct report_numbers *n)
 {
-    const struct element *query = element_child(e, "query");
-    if (query)
+    report_add_values(claim, e, n);
+    if (report_count(e, n) > REPORT_MOST_NUMBERS)
     {
-        page_add_lines(to, "query", query->text);
+        report_add_rows(page_add(claim, "table", NULL), n);
     }
+    struct report_numbers *one = report_numbers(&part->source, e, "headline");
+    if (one && one->rows && report_count(e, one) <= REPORT_MOST_NUMBERS)
+    {
+        report_add_values(page_add(claim, "headline", NULL), e, one);
+    }
+    report_numbers_free(one);
 }
 
 /** A test that shows a claim, which must be where the claims file says it is. */
@@ -87,60 +92,71 @@ add_test(struct part *part, xmlNode *claim, const struct element *test)
 static void
 add_claim(struct part *part, xmlNode *section, const struct element *e)
 {
-    struct report_numbers *n = report_numbers(&part->source, e);
+    struct report_numbers *n = report_numbers(&part->source, e, "query");
     const bool former = report_claim_is_former(e, n);
     xmlNode *claim = page_add(section, "claim", NULL);
     page_format(claim, "id", "p%zu-c%zu", part->number, ++part->nclaims);
     page_format(claim, "number", "%zu", part->nclaims);
     page_set(claim, "verdict", report_verdicts[report_verdict_of(e, has_run(n), former)].word);
     page_set(claim, "mark", former ? REPORT_FORMER_MARK : NULL);
+    page_set(claim, "hangs-on", element_value(e, "hangs-on"));
+    xmlNode *key = add_child(claim, e, "key");
+    if (key)
+    {
+        page_set(key, "figure", element_value(element_child(e, "key"), "figure"));
+    }
     add_child(claim, e, "says");
     add_child(claim, e, "paper");
     if (n)
     {
-        report_add_values(claim, e, n);
+        add_numbers(part, claim, e, n);
     }
     for (const struct element *test = NULL; (test = report_next(e, "test", test)) != NULL;)
     {
         add_test(part, claim, test);
     }
     add_child(claim, e, "why");
-    add_query(claim, e);
     report_numbers_free(n);
 }
 
 static void
 add_table(struct part *part, xmlNode *section, const struct element *e)
 {
-    struct report_numbers *n = report_numbers(&part->source, e);
+    struct report_numbers *n = report_numbers(&part->source, e, "query");
     xmlNode *table = page_add(section, "table", NULL);
     page_set(table, "title", element_value(e, "title"));
     report_add_rows(table, n);
-    add_query(table, e);
     report_numbers_free(n);
 }
 
-/** The figure that a section names, which must be there, as the report's file has to write it. */
+/** Sets an attribute to a file's path as the report's file has to write it. */
+static void
+set_link(const struct part *part, xmlNode *to, const char *name, const char *path)
+{
+    const char *output = part->source.options->output;
+    xmlChar *escaped = xmlURIEscapeStr((const xmlChar *)path, (const xmlChar *)"/");
+    xmlChar *plain = xmlBuildURI(escaped, (const xmlChar *)"");
+    const bool together = output && *output != '/' && *path != '/' && strncmp(output, "..", 2);
+    xmlChar *link = together ? xmlBuildRelativeURI(plain, (const xmlChar *)output) : NULL;
+    page_set(to, name, (const char *)(link ? link : plain));
+    xmlFree(link);
+    xmlFree(plain);
+    xmlFree(escaped);
+}
+
+/** The figure that a section names, which must be there. */
 static void
 add_figure(struct part *part, xmlNode *section, const struct element *e)
 {
-    struct report_source *s = &part->source;
-    const char *figure = element_value(e, "figure"), *output = s->options->output;
+    const char *figure = element_value(e, "figure");
     OWNED char *path = figure ? beside(part->file, figure) : NULL;
     if (path && access(path, R_OK) != 0)
     {
-        diag_error(s->d, element_line(e, "figure"), "cannot read the figure %s", path);
+        diag_error(part->source.d, element_line(e, "figure"), "cannot read the figure %s", path);
     }
     if (path)
     {
-        xmlChar *escaped = xmlURIEscapeStr((xmlChar *)path, (const xmlChar *)"/");
-        xmlChar *plain = xmlBuildURI(escaped, (const xmlChar *)"");
-        const bool together = output && *output != '/' && *path != '/' && strncmp(output, "..", 2);
-        xmlChar *link = together ? xmlBuildRelativeURI(plain, (const xmlChar *)output) : NULL;
-        page_set(section, "figure", (const char *)(link ? link : plain));
-        xmlFree(link);
-        xmlFree(plain);
-        xmlFree(escaped);
+        set_link(part, section, "figure", path);
     }
 }
 
@@ -169,6 +185,11 @@ add_section(struct part *part, xmlNode *to, const struct element *e)
     {
         OWNED char *command = xformat("./weft run %s", scenario);
         page_add_code(page_add(section, "maker", NULL), command);
+    }
+    CLEANUP(words_free) struct words shows = report_shows(e);
+    for (size_t i = 0; i < shows.n; i++)
+    {
+        page_set(page_add(section, "shows", NULL), "name", shows.word[i]);
     }
     add_figure(part, section, e);
     for (size_t i = 0; i < e->nchildren; i++)
@@ -204,6 +225,11 @@ add_part(xmlNode *report, const struct document *claims, const struct report_opt
     xmlNode *to = page_add(report, "part", NULL);
     page_set(to, "title", element_value(claims->root, "title"));
     page_set(to, "path", claims->path);
+    set_link(&part, to, "claims", claims->path);
+    for (const struct element *e = NULL; (e = report_next(claims->root, "figure", e)) != NULL;)
+    {
+        page_set(page_add_markdown(to, "figure", e->text), "name", element_value(e, "name"));
+    }
     for (const struct element *e = NULL; (e = report_next(claims->root, "text", e)) != NULL;)
     {
         page_add_paragraphs(to, "p", e->text);

@@ -62,7 +62,20 @@ add_unit(struct text *t, const struct report_column *column)
     text_add(t, "%s%s", column->unit ? " " : "", column->unit ? column->unit : "");
 }
 
-/** "15.6 %". */
+/** " ± 0.4", if the column behind a value has half of its interval. */
+static void
+add_interval(struct text *t, const struct report_numbers *n, size_t at)
+{
+    const size_t behind = at % n->rows->ncolumns + 1;
+    if (behind < n->rows->ncolumns && n->columns[behind].kind == REPORT_INTERVAL &&
+        n->rows->cells[at + 1].kind != QUERY_NULL && isfinite(n->rows->cells[at + 1].real))
+    {
+        text_add(t, " ± ");
+        add_number(t, n->rows->cells[at + 1].real, n->columns[behind - 1].decimals);
+    }
+}
+
+/** "15.6 ± 0.4 %". */
 static void
 add_value(struct text *t, const struct report_numbers *n, size_t at, bool with_unit)
 {
@@ -74,6 +87,7 @@ add_value(struct text *t, const struct report_numbers *n, size_t at, bool with_u
     else
     {
         add_number(t, n->rows->cells[at].real, column->decimals);
+        add_interval(t, n, at);
         if (with_unit)
         {
             add_unit(t, column);
@@ -146,11 +160,30 @@ add_entry(xmlNode *claim, const char *row, const char *column, struct text *text
     free(text_take(text));
 }
 
+/** Whether a claim shows the least and the most of all rows. */
+static bool
+has_span(const struct element *e, const struct report_numbers *n)
+{
+    return n->rows && n->rows->nrows > 1 && element_value(element_child(e, "query"), "over");
+}
+
+size_t
+report_count(const struct element *e, const struct report_numbers *n)
+{
+    size_t values = 0, intervals = 0;
+    for (size_t c = 0; n->rows && c < n->rows->ncolumns; c++)
+    {
+        values += n->columns[c].kind == REPORT_VALUE;
+        intervals += n->columns[c].kind == REPORT_INTERVAL;
+    }
+    return !n->rows ? 0 : has_span(e, n) ? 2 * values : n->rows->nrows * (values + intervals);
+}
+
 void
 report_add_values(xmlNode *claim, const struct element *e, const struct report_numbers *n)
 {
     const size_t nrows = n->rows ? n->rows->nrows : 0;
-    const bool span = nrows > 1 && element_value(element_child(e, "query"), "over");
+    const bool span = has_span(e, n);
     if (nrows == 0)
     {
         page_add(claim, "value", "not run");
@@ -213,7 +246,7 @@ add_head(xmlNode *table, const struct report_numbers *n)
             add_unit(&head, column);
             text_add(&head, "%s", column->former ? REPORT_FORMER_MARK : "");
         }
-        if (column->kind != REPORT_FORMER)
+        if (column->kind == REPORT_VALUE || column->kind == REPORT_KEY)
         {
             page_set(page_add(table, "column", head.s), "number",
                      column->kind == REPORT_VALUE ? "on" : NULL);
@@ -239,7 +272,7 @@ add_row(xmlNode *table, const struct report_numbers *n, size_t row)
             query_cell_add(&text, &n->rows->cells[at]);
             text_add(&text, "%s", last && report_is_former(n, row) ? REPORT_FORMER_MARK : "");
         }
-        if (n->columns[c].kind != REPORT_FORMER)
+        if (n->columns[c].kind == REPORT_VALUE || n->columns[c].kind == REPORT_KEY)
         {
             report_add_cell(to, text.s, &n->rows->cells[at], n->columns[c].kind == REPORT_VALUE);
         }
@@ -250,7 +283,6 @@ void
 report_add_rows(xmlNode *table, const struct report_numbers *n)
 {
     const size_t nrows = n->rows ? n->rows->nrows : 0;
-    page_set(table, "folded", nrows > REPORT_MOST_ROWS ? "on" : NULL);
     for (size_t row = 0; row < nrows; row++)
     {
         if (row == 0)

@@ -22,6 +22,13 @@ report_next(const struct element *parent, const char *name, const struct element
     return i < parent->nchildren ? parent->children[i] : NULL;
 }
 
+struct words
+report_shows(const struct element *section)
+{
+    const char *names = element_value(section, "shows");
+    return names ? words_split_at(names, ';') : (struct words){0};
+}
+
 /* --- results ---------------------------------------------------------------------------------- */
 
 void
@@ -119,6 +126,14 @@ giver_of(const struct element *column, const struct element *query, const char *
     return column && element_attribute(column, name) ? column : query;
 }
 
+/** Spaces tell several intervals of a query apart. */
+static bool
+is_interval(const char *name)
+{
+    const char *sign = name + strspn(name, " "), *rest = sign + strlen(INTERVAL_COLUMN);
+    return strncmp(sign, INTERVAL_COLUMN, strlen(INTERVAL_COLUMN)) == 0 && !rest[strspn(rest, " ")];
+}
+
 static struct report_column
 describe_column(const struct element *e, const struct element *query, const char *name)
 {
@@ -129,6 +144,7 @@ describe_column(const struct element *e, const struct element *query, const char
     return (struct report_column){
         .kind = key                                ? REPORT_KEY
                 : strcmp(name, FORMER_COLUMN) == 0 ? REPORT_FORMER
+                : is_interval(name)                ? REPORT_INTERVAL
                                                    : REPORT_VALUE,
         .label = strcmp(name, UNNAMED_COLUMN) == 0 ? NULL : name,
         .unit = unit && *unit ? unit : NULL,
@@ -167,7 +183,7 @@ check_all_known(struct report_source *s, const struct element *e, const struct e
             check_known(s, rows, w.word[k], element_line(query, lists[i]));
         }
     }
-    for (const struct element *c = NULL; (c = report_next(e, "column", c)) != NULL;)
+    for (const struct element *c = NULL; e && (c = report_next(e, "column", c)) != NULL;)
     {
         check_known(s, rows, element_value(c, "name"), element_line(c, "name"));
     }
@@ -286,16 +302,31 @@ report_absent(struct report_source *s, const struct element *query, const struct
     }
 }
 
-/** The answer, with what its cells rest on; NULL after reporting a mistake. */
+static int
+count_lines(const char *s)
+{
+    int n = 0;
+    for (; (s = strchr(s, '\n')) != NULL; s++)
+    {
+        n++;
+    }
+    return n;
+}
+
+/** The answer, with what its cells rest on; NULL after reporting a mistake. @p of: the query whose
+ * answer is asked, or NULL. */
 static struct query_rows *
-ask(struct report_source *s, const struct element *query, struct query_hole **holes)
+ask(struct report_source *s, const struct element *query, const char *of, struct query_hole **holes)
 {
     struct query_mistake m;
-    struct query_rows *rows = database_query(s->db, query->text, s->options->limits, &m);
-    *holes = rows ? database_holes(s->db, query->text, s->options->limits, rows->nrows, &m) : NULL;
+    OWNED char *sql = of ? xformat("with " ANSWER " as (%s\n) %s", of, query->text) : NULL;
+    const char *text = sql ? sql : query->text;
+    struct query_rows *rows = database_query(s->db, text, s->options->limits, &m);
+    *holes = rows ? database_holes(s->db, text, s->options->limits, rows->nrows, &m) : NULL;
     if (!*holes)
     {
-        diag_error(s->d, query->text_line + m.line, "%s", m.message);
+        const int before = of ? count_lines(of) + 1 : 0;
+        diag_error(s->d, query->text_line + m.line - before, "%s", m.message);
         free(m.message);
         query_rows_free(rows);
         rows = NULL;
@@ -310,7 +341,7 @@ take_answer(struct report_source *s, const struct element *e, const struct eleme
     const struct query_rows *rows = n->rows;
     const size_t before = s->d->reported;
     n->columns = xcalloc(rows->ncolumns, sizeof *n->columns);
-    check_all_known(s, e, query, rows);
+    check_all_known(s, strcmp(query->name, "query") == 0 ? e : NULL, query, rows);
     for (size_t c = 0; c < rows->ncolumns; c++)
     {
         n->columns[c] = describe_column(e, query, rows->columns[c]);
@@ -327,9 +358,10 @@ take_answer(struct report_source *s, const struct element *e, const struct eleme
 }
 
 struct report_numbers *
-report_numbers(struct report_source *s, const struct element *e)
+report_numbers(struct report_source *s, const struct element *e, const char *which)
 {
-    const struct element *query = element_child(e, "query");
+    const struct element *query = element_child(e, which);
+    const struct element *of = strcmp(which, "headline") == 0 ? element_child(e, "query") : NULL;
     if (!query)
     {
         return NULL;
@@ -339,7 +371,7 @@ report_numbers(struct report_source *s, const struct element *e)
     {
         report_absent(s, query, NULL);
     }
-    else if ((n->rows = ask(s, query, &n->holes)) != NULL)
+    else if ((n->rows = ask(s, query, of ? of->text : NULL, &n->holes)) != NULL)
     {
         take_answer(s, e, query, n);
     }

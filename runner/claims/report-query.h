@@ -6,8 +6,14 @@
 #include "page.h"
 #include "report.h"
 
+/** What a <headline> calls the query's answer. */
+#define ANSWER "answer"
+
 /** A column of an answer that says which rows are of former code, and is not shown. */
 #define FORMER_COLUMN "former"
+
+/** A column of an answer, beside spaces: half of the interval of the column before it. */
+#define INTERVAL_COLUMN "+-"
 
 /** A column of an answer whose name is not shown. */
 #define UNNAMED_COLUMN "value"
@@ -29,9 +35,10 @@ void report_source_close(struct report_source *s);
 
 enum report_column_kind
 {
-    REPORT_KEY,    /**< names the row */
-    REPORT_VALUE,  /**< a number */
-    REPORT_FORMER, /**< FORMER_COLUMN */
+    REPORT_KEY,      /**< names the row */
+    REPORT_VALUE,    /**< a number */
+    REPORT_INTERVAL, /**< INTERVAL_COLUMN */
+    REPORT_FORMER,   /**< FORMER_COLUMN */
 };
 
 struct report_column
@@ -51,14 +58,18 @@ struct report_numbers
     struct report_column *columns; /**< [column] */
 };
 
-/** Asks; NULL if @p e has no query. What is wrong or missing is reported to the source's
- * diagnostics. */
-struct report_numbers *report_numbers(struct report_source *s, const struct element *e);
+/** Asks the <query> of @p e, or its <headline>; NULL if it has none. What is wrong or missing is
+ * reported to the source's diagnostics. */
+struct report_numbers *report_numbers(struct report_source *s, const struct element *e,
+                                      const char *which);
 void report_numbers_free(struct report_numbers *n);
 
 /** The child of a name that comes after another one (NULL: the first); NULL: there is none. */
 const struct element *report_next(const struct element *parent, const char *name,
                                   const struct element *after);
+
+/** The names of the paper's figures that a section is about. */
+struct words report_shows(const struct element *section);
 
 /** Whether a row is of former code. */
 bool report_is_former(const struct report_numbers *n, size_t row);
@@ -68,8 +79,11 @@ bool report_is_former(const struct report_numbers *n, size_t row);
 /** Behind what was made by an algorithm's former code. */
 #define REPORT_FORMER_MARK " †"
 
-/** Of a table that is shown at once. */
-#define REPORT_MOST_ROWS 16
+/** Numbers that a cell of a report may hold; more of them are a table. */
+#define REPORT_MOST_NUMBERS 3
+
+/** How many numbers a cell with all of them would hold, those of intervals as well. */
+size_t report_count(const struct element *e, const struct report_numbers *n);
 
 /** Adds a <value> for each number that Weft has beside a claim of the paper. */
 void report_add_values(xmlNode *claim, const struct element *e, const struct report_numbers *n);

@@ -133,17 +133,16 @@ static const struct command commands[] = {
      "\nExit status: 0 all is well; 1 the report cannot be written; 2 a mistake in the claims or "
      "on "
      "the\ncommand line, or results are missing.\n"
-     "\nExamples:\n  weft report docs/claims/themis.xml --output docs/validation.md\n"
+     "\nExamples:\n  weft report docs/claims/themis.xml --output docs/papers/themis.md\n"
      "  weft report docs/claims/themis.xml --allow-missing --html --output themis.html\n"
      "  weft report --html results/themis-fig1 --output fig1.html\n",
      1, INT_MAX},
     {"reproduce", command_reproduce, "run all that a paper's claims rest on, and report",
      "reproduce PAPER|all [OPTIONS]\n"
      "       weft reproduce [--list]\n\n"
-     "Runs every scenario that the claims of a paper rest on, draws their figures, and "
-     "writes its part of\n" VALIDATION
-     ", which sets the claims beside the results, and the same as a page with all "
-     "figures,\nRESULTS/PAPER/report.html. PAPER is the name of a file in " CLAIMS
+     "Runs every scenario that the claims of a paper rest on, draws their figures, and writes the "
+     "page\ndocs/papers/PAPER.md, which sets the claims beside the results, and the same as a page "
+     "with all figures,\nRESULTS/PAPER/report.html. PAPER is the name of a file in " CLAIMS
      "; all: each of them, in the\norder of --list, reported as soon as it is done. Interrupt it "
      "at any time: the same command goes on\nwhere it was.\n",
      "kyeDjNl",

@@ -475,8 +475,8 @@ command_reproduce(const struct arguments *a)
     int status = EXIT_BAD_INPUT;
     if (papers_go_to(&r.results))
     {
-        status = !papers_find(&papers)          ? EXIT_FAILED
-                 : a->list || !wanted           ? papers_list(&papers)
+        papers_find(&papers);
+        status = a->list || !wanted             ? papers_list(&papers)
                  : papers_know(&papers, wanted) ? reproduce(&r, &papers, wanted)
                                                 : EXIT_BAD_INPUT;
     }

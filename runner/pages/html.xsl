@@ -28,8 +28,12 @@
   <xsl:template match="part">
     <header>
       <h1><xsl:value-of select="@title"/></h1>
-      <xsl:if test="p"><div class="findings"><xsl:apply-templates select="p"/></div></xsl:if>
+      <xsl:if test="section/claim/key">
+        <xsl:call-template name="claims"><xsl:with-param name="claims" select="section/claim[key]"/></xsl:call-template>
+      </xsl:if>
+      <xsl:if test="figure"><h2>Figures and tables</h2><ul class="list"><xsl:apply-templates select="figure"/></ul></xsl:if>
       <xsl:if test="../verdict"><h2>Overview</h2></xsl:if>
+      <xsl:if test="p"><div class="findings"><xsl:apply-templates select="p"/></div></xsl:if>
       <xsl:if test="section/claim"><xsl:call-template name="overview"/></xsl:if>
       <xsl:if test="../verdict or count(section) &gt; 1">
         <nav aria-label="Sections">
@@ -38,6 +42,20 @@
       </xsl:if>
     </header>
     <xsl:apply-templates select="section"/>
+  </xsl:template>
+
+  <!-- Of all figures of the paper: what it shows, and the sections about it. -->
+  <xsl:template match="figure">
+    <li>
+      <strong><xsl:value-of select="@name"/></strong>
+      <xsl:text>, </xsl:text>
+      <xsl:apply-templates/>
+      <xsl:for-each select="../section[shows/@name = current()/@name]">
+        <xsl:value-of select="substring(':,', 1 + (position() &gt; 1), 1)"/>
+        <xsl:text> </xsl:text>
+        <a href="#{@id}"><xsl:value-of select="@title"/></a>
+      </xsl:for-each>
+    </li>
   </xsl:template>
 
   <!-- How many claims have which verdict; the bar is as long for each. -->
@@ -82,11 +100,21 @@
   <xsl:template match="section">
     <section id="{@id}">
       <h2><xsl:value-of select="@title"/></h2>
-      <xsl:apply-templates select="maker"/>
-      <xsl:apply-templates select="p"/>
+      <xsl:apply-templates select="p[1]"/>
       <xsl:if test="drawing"><div class="figures"><xsl:apply-templates select="drawing"/></div></xsl:if>
-      <xsl:if test="claim"><xsl:call-template name="claims"/></xsl:if>
-      <xsl:apply-templates select="table | facts | note"/>
+      <xsl:if test="claim"><xsl:call-template name="claims"><xsl:with-param name="claims" select="claim"/></xsl:call-template></xsl:if>
+      <xsl:choose>
+        <xsl:when test="../../verdict">
+          <details class="rows">
+            <summary>Causes, tables and how it is run</summary>
+            <xsl:apply-templates select="maker | p[position() &gt; 1]"/>
+            <xsl:apply-templates select="claim[why or test or table]" mode="behind"/>
+            <xsl:apply-templates select="table"/>
+          </details>
+        </xsl:when>
+        <xsl:otherwise><xsl:apply-templates select="maker | p[position() &gt; 1] | table"/></xsl:otherwise>
+      </xsl:choose>
+      <xsl:apply-templates select="facts | note"/>
     </section>
   </xsl:template>
 
@@ -105,83 +133,91 @@
     <a href="{@href}" rel="noreferrer"><xsl:value-of select="."/></a>
   </xsl:template>
 
-  <!-- Claims. -->
+  <!-- Claims: a cell has a few numbers, and what is more or longer stands behind. Of the first table, whose claims stand
+       in their sections too, a row begins with the figure. -->
   <xsl:template name="claims">
+    <xsl:param name="claims"/>
+    <xsl:variable name="key" select="boolean(self::part)"/>
     <table class="claims sorts" role="table">
       <thead role="rowgroup">
         <tr role="row">
-          <th scope="col" role="columnheader">no.</th>
+          <th scope="col" role="columnheader"><xsl:if test="not($key)">no.</xsl:if></th>
           <th scope="col" role="columnheader">what is claimed</th>
           <th scope="col" role="columnheader">the paper</th>
           <th scope="col" role="columnheader">Weft</th>
           <th scope="col" role="columnheader">verdict</th>
+          <th scope="col" role="columnheader">hangs on</th>
         </tr>
       </thead>
-      <tbody role="rowgroup"><xsl:apply-templates select="claim"/></tbody>
+      <tbody role="rowgroup">
+        <xsl:apply-templates select="$claims"><xsl:with-param name="key" select="$key"/></xsl:apply-templates>
+      </tbody>
     </table>
   </xsl:template>
 
   <xsl:template match="claim">
+    <xsl:param name="key"/>
     <xsl:variable name="verdict" select="key('verdict', @verdict)"/>
-    <tr role="row" id="{@id}">
-      <th scope="row" role="rowheader" data-value="{@number}"><xsl:value-of select="@number"/></th>
+    <tr role="row">
+      <xsl:choose>
+        <xsl:when test="$key">
+          <th scope="row" role="rowheader"><a href="#{../@id}"><xsl:value-of select="key/@figure"/></a></th>
+        </xsl:when>
+        <xsl:otherwise>
+          <xsl:attribute name="id"><xsl:value-of select="@id"/></xsl:attribute>
+          <th scope="row" role="rowheader" data-value="{@number}"><xsl:value-of select="@number"/></th>
+        </xsl:otherwise>
+      </xsl:choose>
       <td class="says" role="cell" data-head="what is claimed">
-        <p><xsl:apply-templates select="says/node()"/></p>
-        <xsl:if test="why"><p class="why"><xsl:apply-templates select="why/node()"/></p></xsl:if>
-        <xsl:apply-templates select="query"/>
+        <p><xsl:apply-templates select="says[not($key)]/node() | key[$key]/node()"/></p>
       </td>
       <td role="cell" data-head="the paper"><xsl:apply-templates select="paper/node()"/></td>
       <td role="cell" data-head="Weft">
         <ul>
-          <xsl:for-each select="value | test">
+          <xsl:for-each select="headline/value | value[not(../headline) and not(../table)]">
             <li>
-              <xsl:for-each select="@row | @column | self::test">
-                <span class="label">
-                  <xsl:choose>
-                    <xsl:when test="self::test">tested</xsl:when>
-                    <xsl:otherwise><xsl:value-of select="."/></xsl:otherwise>
-                  </xsl:choose>
-                  <xsl:text>:</xsl:text>
-                </span>
+              <xsl:for-each select="@row | @column">
+                <span class="label"><xsl:value-of select="concat(., ':')"/></span>
                 <xsl:text> </xsl:text>
               </xsl:for-each>
               <xsl:apply-templates/>
             </li>
           </xsl:for-each>
+          <xsl:if test="table and not($key and headline)"><li><a href="#{@id}-all">all</a></li></xsl:if>
+          <xsl:if test="test and not(value)"><li><a href="#{@id}-all">a test</a></li></xsl:if>
         </ul>
       </td>
       <td role="cell" data-head="verdict" data-value="{count($verdict/preceding-sibling::verdict)}">
         <span class="verdict v-{@verdict}" title="{$verdict/@meaning}"><xsl:value-of select="$verdict/@name"/></span>
         <xsl:if test="@verdict != 'former'"><xsl:value-of select="@mark"/></xsl:if>
       </td>
+      <td role="cell" data-head="hangs on"><xsl:value-of select="@hangs-on"/></td>
     </tr>
   </xsl:template>
 
-  <xsl:template match="query">
-    <details class="query"><summary>SQL</summary><pre><code><xsl:value-of select="."/></code></pre></details>
+  <xsl:template match="claim" mode="behind">
+    <p class="why" id="{@id}-all">
+      <strong><xsl:value-of select="concat(@number, '.')"/></strong>
+      <xsl:text> </xsl:text>
+      <xsl:apply-templates select="why/node()"/>
+      <xsl:for-each select="test"> Tested: <xsl:apply-templates/>.</xsl:for-each>
+    </p>
+    <xsl:apply-templates select="table"/>
   </xsl:template>
 
-  <!-- Tables: readers sort them, and long ones of reports are folded away. -->
+  <!-- Tables: readers sort them. -->
   <xsl:template match="table[not(row)]">
     <p class="missing"><xsl:value-of select="@title"/>: not run</p>
   </xsl:template>
 
-  <xsl:template match="table[@folded]" priority="1">
-    <details class="rows">
-      <summary><xsl:value-of select="concat(@title, ' (', count(row), ' rows)')"/></summary>
-      <xsl:call-template name="table"/>
-    </details>
-  </xsl:template>
-
-  <xsl:template match="table" name="table">
+  <xsl:template match="table">
     <div class="box" tabindex="0" role="region" aria-label="{@title}">
       <table class="sorts">
-        <caption><xsl:value-of select="@title"/></caption>
+        <xsl:if test="@title"><caption><xsl:value-of select="@title"/></caption></xsl:if>
         <thead><tr><xsl:apply-templates select="column"/></tr></thead>
         <tbody><xsl:apply-templates select="row"/></tbody>
       </table>
     </div>
-    <xsl:apply-templates select="query"/>
   </xsl:template>
 
   <xsl:template match="column">

@@ -110,50 +110,6 @@ is_blank(const char *line, size_t n)
     return strspn(line, " \t\n\v\f\r") >= n;
 }
 
-/** How far all lines that are not blank are indented. */
-static size_t
-common_indent(const char *s)
-{
-    size_t least = SIZE_MAX;
-    for (const char *line = s; *line;)
-    {
-        const size_t n = strcspn(line, "\n"), indent = strspn(line, " ");
-        least = !is_blank(line, n) && indent < least ? indent : least;
-        line += n + (line[n] == '\n');
-    }
-    return least;
-}
-
-void
-page_add_lines(xmlNode *parent, const char *name, const char *text)
-{
-    xmlNode *e = page_add(parent, name, NULL);
-    OWNED char *fence = fence_for(text, 3);
-    size_t n, blank = 0;
-    page_set(e, "fence", fence);
-    /* The line of the start tag is not indented. */
-    while (is_blank(text, n = strcspn(text, "\n")) && text[n])
-    {
-        text += n + 1;
-    }
-    const size_t indent = common_indent(text);
-    for (; *text; text += n + (text[n] == '\n'))
-    {
-        n = strcspn(text, "\n");
-        const bool is_empty = is_blank(text, n);
-        for (; !is_empty && blank; blank--)
-        {
-            xmlNodeAddContent(e, XML("\n"));
-        }
-        blank += is_empty && e->children;
-        if (!is_empty)
-        {
-            add(e, text + indent, n - indent);
-            xmlNodeAddContent(e, XML("\n"));
-        }
-    }
-}
-
 /* --- Markdown --------------------------------------------------------------------------------- */
 
 /** Adds the code at @p s with its fence; how long it is, 0: nothing closes it. */

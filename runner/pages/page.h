@@ -49,8 +49,4 @@ void page_add_paragraphs(xmlNode *parent, const char *name, const char *text);
 /** Adds <code> in one line. */
 void page_add_code(xmlNode *parent, const char *text);
 
-/** Adds an element with lines of code as they are, but for what all of them are indented by and
- * blank lines at both ends. */
-void page_add_lines(xmlNode *parent, const char *name, const char *text);
-
 #endif

@@ -7,10 +7,6 @@ FNR == 1 && open {
     unclosed()
 }
 
-FILENAME == "docs/validation.md" {
-    next
-}
-
 /^ *```/ && !open {
     open = 1
     info = $0

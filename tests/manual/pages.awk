@@ -31,6 +31,10 @@ fence {
     headings[FILENAME, anchor($0)]
 }
 
+match($0, /<a id="[^"]*"/) {
+    headings[FILENAME, substr($0, RSTART + 7, RLENGTH - 8)]
+}
+
 {
     text = $0
     gsub(/`[^`]*`/, "", text)

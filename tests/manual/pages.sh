@@ -7,11 +7,42 @@ here=$(dirname -- "$(readlink -f -- "$0")")
 cd "$here/../.."
 
 status=0
-awk -f "$here/pages.awk" README.md bench/README.md docs/*.md || status=1
+awk -f "$here/pages.awk" README.md bench/README.md docs/*.md docs/papers/*.md || status=1
 
-# A long page has its contents: docs/generate.sh makes the list, and each part of validation.md has its own.
+# A paper's page says each thing in a few words: the first table is a screenful, and no cell has a table in it.
+# shellcheck disable=SC2016 # the program is awk's
+brief='
+    FNR == 1 { keys = 0 }
+    !/^\|/ { claims = 0 }
+    /^\| \| what is claimed/ { claims = 1 }
+    {
+        row = $0
+        gsub(/\\\|/, "/", row)
+        n = split(row, cell, "|")
+    }
+    claims && n == 8 && !/^\|-/ && !/what is claimed/ {
+        if (cell[2] ~ /\[/ && ++keys == 13) print FILENAME ": more than twelve key claims"
+        for (c = 4; c <= 5; c++)
+            if (numbers(cell[c]) > 3) print FILENAME ":" FNR ": more than three numbers:" cell[c]
+        if (split(cell[7], words, " ") > 8) print FILENAME ":" FNR ": more than eight words:" cell[7]
+    }
+    # What stands before a colon is a label, what stands in a link its target.
+    function numbers(text)
+    {
+        gsub(/\]\([^)]*\)/, "", text)
+        gsub(/(^|<br>)[^<]*: /, " ", text)
+        gsub(/[0-9],[0-9][0-9][0-9]/, "0", text)
+        return gsub(/(^|[^A-Za-z0-9._-])-?[0-9]+(\.[0-9]+)?/, "", text)
+    }'
+found=$(awk "$brief" docs/papers/*.md)
+[ -z "$found" ] || {
+    echo "$found"
+    status=1
+}
+
+# A long page has its contents: docs/generate.sh makes the list.
 for page in docs/*.md; do
-    [ "$(wc -l <"$page")" -lt 150 ] || [ "$page" = docs/validation.md ] || [ "$page" = docs/performance.md ] ||
+    [ "$(wc -l <"$page")" -lt 150 ] || [ "$page" = docs/performance.md ] ||
         grep -qE '^(<!-- begin: contents -->|## Contents)$' "$page" || {
         echo "$page: this long page has no contents"
         status=1

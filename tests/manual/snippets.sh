@@ -8,8 +8,7 @@
 #             the rest and is called my.xml if it is the page's first; claims are reported
 #   sh        is run, but for the commands in the list below
 #   (none)    a session: commands behind "$ ", each run; what stands under one, if anything, is all that it prints
-#   sql       is asked of the results of the page's last scenario, and has an answer; those of validation.md
-#             belong to results of hours, and tests/runner/report.sh tries them as claims
+#   sql       is asked of the results of the page's last scenario, and has an answer
 #   c, cpp    was compiled and is run; with a name (```c core-c/...), and as a diff, it is part of a worked
 #             example, whose programs a page about them has instead of the tree's
 #   text      is a picture
