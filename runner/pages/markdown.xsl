@@ -154,10 +154,10 @@
   </xsl:template>
 
   <xsl:template match="claim" mode="behind">
-    <xsl:value-of select="concat('&#10;&lt;a id=&quot;', @id, '&quot;&gt;&lt;/a&gt;**', @number, '.** ')"/>
+    <xsl:value-of select="concat('&#10;&lt;a id=&quot;', @id, '&quot;&gt;&lt;/a&gt;**', @number, '.**', substring(' ', 1 div boolean(why)))"/>
     <xsl:apply-templates select="why/node()"/>
     <xsl:for-each select="test">
-      <xsl:value-of select="concat(substring(' ', 1 div boolean(position() &gt; 1 or ../why)), 'Tested: ')"/>
+      <xsl:text> Tested: </xsl:text>
       <xsl:apply-templates/>
       <xsl:text>.</xsl:text>
     </xsl:for-each>

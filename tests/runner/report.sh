@@ -97,7 +97,7 @@ END
 has demo.md '| 1 | a \| b | 20 to 40 % | 20.0 to 40.0 % |  |  |' \
     '| 2 | mean, least, greatest |  | mean: 100 us<br>least: 90 us<br>odd: -31.00 |  |  |' \
     "<a id=\"p1-c2\"></a>**2.** Tested: \`two_and_two\` in \`test-demo.c\`." \
-    '| 3 | each |  | [all](#p1-c3) |  |  |' '<a id="p1-c3"></a>**3.** ' \
+    '| 3 | each |  | [all](#p1-c3) |  |  |' '<a id="p1-c3"></a>**3.**' \
     '| case | t | most | runs |' '| a | 1us | 60 | 1 |' '| b | 2us | 110 | 2 |' \
     '| t | b, us |' '| 1us | 10.000 |' '| 2us | 11.000 |' \
     '| 4 | grows like the root |  | exponent: 0.500<br>r: 0.878<br>in demo: 70.000 |  |  |'
