@@ -317,6 +317,18 @@ keep_name(char *said)
     }
 }
 
+/** A table that has the column; NULL: none has. The caller frees it. */
+static char *
+owner_of(struct database *db, const char *column)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    const char *sql = "SELECT \"table\" FROM columns WHERE \"column\" = ?1";
+    const bool found = sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK &&
+                       sqlite3_bind_text(s, 1, column, -1, SQLITE_STATIC) == SQLITE_OK &&
+                       sqlite3_step(s) == SQLITE_ROW;
+    return found ? xstrdup((const char *)sqlite3_column_text(s, 0)) : NULL;
+}
+
 /** What SQLite says of a query, and the name that may be meant. */
 static char *
 explain(struct database *db)
@@ -330,7 +342,7 @@ explain(struct database *db)
     };
     struct text words = {0};
     text_add_message(&words, sqlite3_errmsg(db->db));
-    OWNED char *said = text_take(&words), *best = NULL;
+    OWNED char *said = text_take(&words), *best = NULL, *owner = NULL;
     for (size_t i = 0; i < 2; i++)
     {
         char *at = strstr(said, lacking[i].lacks);
@@ -343,11 +355,14 @@ explain(struct database *db)
         best = nearest_of(db, lacking[i].names, name);
         dot = strchr(name, '.');
         best = best || !dot ? best : nearest_of(db, lacking[i].names, dot + 1);
+        const bool is = best && (strcmp(best, name) == 0 || (dot && strcmp(best, dot + 1) == 0));
+        owner = is ? owner_of(db, best) : NULL;
     }
     const bool dotted = best && strpbrk(best, ".-");
-    return dotted ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said,
-                            best)
-           : best ? xformat("%s; did you mean '%s'?", said, best)
+    return owner && !dotted ? xformat("%s; the table %s has one of that name", said, owner)
+           : dotted ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said,
+                              best)
+           : best   ? xformat("%s; did you mean '%s'?", said, best)
            : strstr(said, "authoriz") || strstr(said, "prohibited")
                ? xformat("%s; a query may read tables and call functions, nothing else", said)
                : xstrdup(said);
