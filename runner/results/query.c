@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "database.h"
+#include "open-data.h"
 #include "provenance.h"
 #include "results-folder.h"
 #include "shown-text.h"
@@ -26,9 +27,18 @@
 /** Longest query, bytes. */
 #define MOST_SQL (1 << 18)
 
+/** An SQLite file that is in memory; no bytes: it is on disk. */
+struct image
+{
+    unsigned char *bytes;
+    size_t n;
+};
+
 struct database
 {
     sqlite3 *db;
+    struct image *images; /**< those that SQLite reads, also for `counting` */
+    size_t nimages;
     struct database *counting; /**< the same results, with aggregates that fill `holes`; or NULL */
     struct sql_holes holes;
     double deadline;     /**< of the query in hand */
@@ -38,13 +48,53 @@ struct database
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/** What SQLite opens of a results folder. */
+/** What SQLite opens of a results folder, or of results that are in memory. */
 static char *
 address_of(const char *out)
 {
-    char *path = xformat("%s/" DATABASE_FILE, out), *address = sql_file_address(path);
-    free(path);
-    return address;
+    OWNED char *path = xformat("%s/" DATABASE_FILE, out);
+    return open_data_is(out) ? xstrdup(":memory:") : sql_file_address(path);
+}
+
+/** The file of results, for messages, and what makes it again. */
+static char *
+file_of(const char *out)
+{
+    return open_data_is(out) ? xstrdup(out) : xformat("%s/" DATABASE_FILE, out);
+}
+
+static char *
+maker_of(const char *out)
+{
+    return open_data_is(out) ? xstrdup("weft reproduce all --report --save-data " OPEN_DATA)
+                             : xformat("weft collect %s", out);
+}
+
+/** Whether the results are as they were written. *image: their bytes, if they are to be read from
+ * memory. */
+static bool
+look(const char *out, struct image *image, char **why)
+{
+    *image = (struct image){0};
+    return open_data_is(out) ? (image->bytes = open_data_read(out, &image->n, why)) != NULL
+                             : results_file_is_whole(out, DATABASE_FILE, why);
+}
+
+/** Has SQLite read a database from memory, if it is there. */
+static bool
+place(sqlite3 *db, const char *name, const struct image *image)
+{
+    const sqlite3_int64 n = (sqlite3_int64)image->n;
+    return !image->bytes || sqlite3_deserialize(db, name, image->bytes, n, n,
+                                                SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
+}
+
+/** Keeps an image as long as the database. */
+static void
+keep(struct database *db, struct image image)
+{
+    ARRAY_GROW(db->images, db->nimages);
+    db->images[db->nimages++] = image;
 }
 
 /** Whether the tables of an open file have the version that queries are made for. */
@@ -59,13 +109,11 @@ version_fits(struct database *db, const char *name, const char *out, char **why)
     const bool fits = read && version == RESULTS_VERSION;
     if (!fits)
     {
-        *why = read
-                   ? xformat("%s/" DATABASE_FILE " has tables of version %d, not %d; 'weft collect "
-                             "%s' makes it again",
-                             out, version, RESULTS_VERSION, out)
-                   : xformat("%s/" DATABASE_FILE " cannot be used: %s; 'weft collect %s' makes it "
-                             "again",
-                             out, sqlite3_errmsg(db->db), out);
+        OWNED char *file = file_of(out), *maker = maker_of(out);
+        *why = read ? xformat("%s has tables of version %d, not %d; '%s' makes it again", file,
+                              version, RESULTS_VERSION, maker)
+                    : xformat("%s cannot be used: %s; '%s' makes it again", file,
+                              sqlite3_errmsg(db->db), maker);
     }
     return fits;
 }
@@ -88,15 +136,17 @@ restrict_database(sqlite3 *db)
 }
 
 static struct database *
-open_with(const char *out, struct sql_holes *holes, char **why)
+open_with(const char *out, const struct image *image, struct sql_holes *holes, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
     OWNED char *address = address_of(out);
     bool good = sqlite3_open_v2(address, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
-                SQLITE_OK;
+                    SQLITE_OK &&
+                place(db->db, "main", image);
     if (!good)
     {
-        *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out,
+        OWNED char *file = file_of(out);
+        *why = xformat("%s cannot be opened: %s", file,
                        db->db ? sqlite3_errmsg(db->db) : "out of memory");
     }
     else
@@ -113,11 +163,18 @@ open_with(const char *out, struct sql_holes *holes, char **why)
     return db;
 }
 
-struct database *
-database_open_whole(const char *out, char **why)
+/** Opens what is whole, twice. Takes the image. */
+static struct database *
+open_both(const char *out, struct image image, char **why)
 {
-    struct database *db = open_with(out, NULL, why);
-    if (db && (db->counting = open_with(out, &db->holes, why)) == NULL)
+    struct database *db = open_with(out, &image, NULL, why);
+    if (!db)
+    {
+        free(image.bytes);
+        return NULL;
+    }
+    keep(db, image);
+    if ((db->counting = open_with(out, &image, &db->holes, why)) == NULL)
     {
         database_close(db);
         db = NULL;
@@ -126,9 +183,16 @@ database_open_whole(const char *out, char **why)
 }
 
 struct database *
+database_open_whole(const char *out, char **why)
+{
+    return open_both(out, (struct image){0}, why);
+}
+
+struct database *
 database_open(const char *out, char **why)
 {
-    return results_file_is_whole(out, DATABASE_FILE, why) ? database_open_whole(out, why) : NULL;
+    struct image image;
+    return look(out, &image, why) ? open_both(out, image, why) : NULL;
 }
 
 struct database *
@@ -147,7 +211,8 @@ database_of(sqlite3 *own, char **why)
 }
 
 static bool
-attach(struct database *db, const char *name, const char *out, char **why)
+attach(struct database *db, const char *name, const char *out, const struct image *image,
+       char **why)
 {
     sqlite3_stmt *s = NULL;
     OWNED char *address = address_of(out);
@@ -156,9 +221,11 @@ attach(struct database *db, const char *name, const char *out, char **why)
                 sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
                 sqlite3_step(s) == SQLITE_DONE;
     sqlite3_finalize(s);
+    good = good && place(db->db, name, image);
     if (!good)
     {
-        *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out, sqlite3_errmsg(db->db));
+        OWNED char *file = file_of(out);
+        *why = xformat("%s cannot be opened: %s", file, sqlite3_errmsg(db->db));
     }
     return good && version_fits(db, name, out, why);
 }
@@ -166,8 +233,14 @@ attach(struct database *db, const char *name, const char *out, char **why)
 bool
 database_attach(struct database *db, const char *name, const char *out, char **why)
 {
-    return results_file_is_whole(out, DATABASE_FILE, why) && attach(db, name, out, why) &&
-           attach(db->counting, name, out, why);
+    struct image image;
+    const bool whole = look(out, &image, why);
+    if (whole)
+    {
+        keep(db, image);
+    }
+    return whole && attach(db, name, out, &image, why) &&
+           attach(db->counting, name, out, &image, why);
 }
 
 struct database *
@@ -184,6 +257,11 @@ database_close(struct database *db)
     {
         database_close(db->counting);
         sqlite3_close(db->db);
+        for (size_t i = 0; i < db->nimages; i++)
+        {
+            free(db->images[i].bytes);
+        }
+        free(db->images);
         free(db->holes.holes);
         free(db);
     }

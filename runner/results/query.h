@@ -60,11 +60,11 @@ struct query_mistake
 
 struct database;
 
-/** Opens results.sqlite of a results folder. NULL with a sentence in *why; also if its bytes are
- * not those that were written. */
+/** Opens results.sqlite of a results folder, or a file of open-data.h. NULL with a sentence in
+ * *why; also if its bytes are not those that were written. */
 struct database *database_open(const char *out, char **why);
 
-/** The same where results_file_is_whole() has been asked. */
+/** The same of a folder where results_file_is_whole() has been asked. */
 struct database *database_open_whole(const char *out, char **why);
 
 struct sqlite3;
@@ -72,8 +72,8 @@ struct sqlite3;
 /** An open database of results, which is closed with it. NULL with a sentence in *why. */
 struct database *database_of(struct sqlite3 *own, char **why);
 
-/** Makes the results in another folder available as @p name.TABLE; false with a sentence, as
- * database_open(). At most 10 of them. */
+/** Makes the results in another folder or file available as @p name.TABLE; false with a sentence,
+ * as database_open(). At most 10 of them. */
 bool database_attach(struct database *db, const char *name, const char *out, char **why);
 
 struct sql_holes;
