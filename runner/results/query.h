@@ -116,6 +116,19 @@ const struct query_cell *query_next(struct query *q);
 /** Ends it, wherever it is. False if there was a mistake. NULL: it has not begun. */
 bool query_end(struct query *q);
 
+/** Told of a column that a query reads; "": of none, as in count(*). */
+typedef void query_reader(void *user, const char *schema, const char *table, const char *column);
+
+/** Tells @p reader of all columns that a query reads, and asks nothing. False with a sentence. */
+bool database_reads(struct database *db, const char *sql, query_reader *reader, void *user,
+                    char **why);
+
+struct kept;
+
+/** Has queries read a table of @p kept's name, which is made without rows, in place of its query:
+ * query-kept.h. False with a sentence. */
+bool database_keep(struct database *db, const struct kept *kept, char **why);
+
 /** Names and meanings of all tables and columns. */
 #define QUERY_OF_TABLES                                                                            \
     "select \"table\", \"column\", doc from columns order by \"table\" <> 'summary', rowid"
