@@ -103,20 +103,22 @@ is_large(const struct look *l, const char *read)
            strcmp(name, "runs") != 0 && number_of(l->plain, sql) > DATA_MOST_ROWS;
 }
 
-/** Whether a query can be asked by itself, of the section's own results alone, and reads a large
- * table. */
+/** Whether a query can be asked by itself and reads a large table; *own: of the section's own
+ * results alone. */
 static bool
-reads_large(const struct look *l, const char *sql)
+reads_large(const struct look *l, const char *sql, bool *own)
 {
     CLEANUP(words_free) struct words reads = {0};
     OWNED char *why = NULL;
-    bool large = false, own = database_reads(l->source->db, sql, gather, &reads, &why);
-    for (size_t i = 0; own && i < reads.n; i++)
+    bool large = false;
+    *own = database_reads(l->source->db, sql, gather, &reads, &why);
+    for (size_t i = 0; i < reads.n; i++)
     {
-        own = strncmp(reads.word[i], "main.", 5) == 0 || strncmp(reads.word[i], "temp.", 5) == 0;
-        large = large || (own && is_large(l, reads.word[i]));
+        const char *word = reads.word[i];
+        *own = *own && (strncmp(word, "main.", 5) == 0 || strncmp(word, "temp.", 5) == 0);
+        large = large || is_large(l, word);
     }
-    return own && large;
+    return large;
 }
 
 /* --- queries within it ------------------------------------------------------------------------ */
@@ -181,7 +183,7 @@ static bool
 take_inner(const struct look *l, const char *sql, const char *at, struct kept *kept)
 {
     const size_t leads[] = {0, lead_of(sql, at)};
-    bool good = false;
+    bool good = false, own = false;
     for (size_t i = 0; !good && i < 2 && strncasecmp(at, "(select ", 8) == 0; i++)
     {
         free(kept->lead);
@@ -189,7 +191,7 @@ take_inner(const struct look *l, const char *sql, const char *at, struct kept *k
         kept->lead = xformat("%.*s", (int)leads[i], sql);
         kept->body = xformat("%.*s", (int)(end_of(at) - at - 1), at + 1);
         OWNED char *whole = xformat("%s %s", kept->lead, kept->body);
-        good = reads_large(l, whole);
+        good = reads_large(l, whole, &own) && own;
     }
     return good;
 }
@@ -266,7 +268,8 @@ note_query(struct look *l, const struct element *query)
 {
     CLEANUP(words_free) struct words reads = {0};
     char *why = NULL;
-    while (reads_large(l, query->text) && keep_inner(l, query->text))
+    bool own;
+    while (reads_large(l, query->text, &own) && keep_inner(l, query->text))
     {
     }
     const bool good = database_reads(l->source->db, query->text, gather, &reads, &why);

@@ -102,11 +102,19 @@ copy_table(const struct copy *c, const char *table)
 static bool
 copy_kept(const struct copy *c)
 {
+    static const char made[] =
+        "CREATE TABLE data." KEPT_TABLE
+        " (name TEXT NOT NULL, lead TEXT NOT NULL, body TEXT NOT NULL);"
+        "INSERT INTO data.columns VALUES"
+        "('" KEPT_TABLE "','name','a table with what a query makes of tables that are not here'),"
+        "('" KEPT_TABLE "','lead','the beginning of this query, which the rest refers to'),"
+        "('" KEPT_TABLE "','body','the rest of it');";
+    static const char documented[] =
+        "INSERT INTO data.columns SELECT k.name, p.name, 'of the query in " KEPT_TABLE "' FROM "
+        "data." KEPT_TABLE " k, pragma_table_info(k.name, 'data') p ORDER BY k.rowid, p.cid;";
     CLEANUP(text_drop) struct text t = {0};
     const struct kept_list *list = &c->reads->kept;
-    text_add(&t, list->n ? "CREATE TABLE data." KEPT_TABLE
-                           " (name TEXT NOT NULL, lead TEXT NOT NULL, body TEXT NOT NULL);"
-                         : "");
+    text_add(&t, list->n ? made : "");
     for (size_t i = 0; i < list->n; i++)
     {
         const struct kept *kept = &list->kept[i];
@@ -119,6 +127,7 @@ copy_kept(const struct copy *c)
         sql_add_literal(&t, kept->body);
         text_add(&t, ");");
     }
+    text_add(&t, list->n ? documented : "");
     return run(c, t.s);
 }
 

@@ -169,6 +169,7 @@ explain(struct database *db)
     struct text words = {0};
     text_add_message(&words, sqlite3_errmsg(db->db));
     OWNED char *said = text_take(&words), *best = NULL, *owner = NULL;
+    bool lacks = false;
     for (size_t i = 0; i < 2; i++)
     {
         char *at = strstr(said, lacking[i].lacks);
@@ -176,6 +177,7 @@ explain(struct database *db)
         {
             continue;
         }
+        lacks = true;
         char *name = at + strlen(lacking[i].lacks), *dot;
         keep_name(name);
         best = nearest_of(db, lacking[i].names, name);
@@ -189,6 +191,8 @@ explain(struct database *db)
            : dotted ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said,
                               best)
            : best   ? xformat("%s; did you mean '%s'?", said, best)
+           : lacks && db->nimages
+               ? xformat("%s; open data lack what no claim reads: 'weft run' makes it", said)
            : strstr(said, "authoriz") || strstr(said, "prohibited")
                ? xformat("%s; a query may read tables and call functions, nothing else", said)
                : xstrdup(said);
