@@ -42,20 +42,12 @@ is_read(const struct copy *c, const char *table)
     return read;
 }
 
-/** Whether a table is in open data, whatever is read of it. */
-static bool
-is_always_there(const char *table)
-{
-    static const char tables[] = "summary runs columns provenance";
-    return list_has(tables, table);
-}
-
 /** Lists the columns of a table that are copied: for a CREATE TABLE, and their names. */
 static bool
 list_columns(const struct copy *c, const char *table, struct text *types, struct text *names)
 {
     CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    const bool whole = is_always_there(table);
+    const bool whole = list_has("columns runs", table);
     bool good = sqlite3_prepare_v2(c->db,
                                    "SELECT name, type || iif(\"notnull\", ' NOT NULL', '') || "
                                    "iif(pk, ' PRIMARY KEY', '') FROM pragma_table_info(?, 'main')",
@@ -77,14 +69,6 @@ list_columns(const struct copy *c, const char *table, struct text *types, struct
     return good && names->len;
 }
 
-/** Which rows of a table are copied, and in which order. */
-static const char *
-rows_of(const struct copy *c, const char *table)
-{
-    const bool facts = strcmp(table, "provenance") == 0 && !is_read(c, table);
-    return facts ? "WHERE key IN (" FACTS_KEYS ") ORDER BY key, run" : "ORDER BY rowid";
-}
-
 static bool
 copy_table(const struct copy *c, const char *table)
 {
@@ -92,11 +76,111 @@ copy_table(const struct copy *c, const char *table)
     const bool good = list_columns(c, table, &types, &names);
     OWNED char *sql =
         good ? xformat("CREATE TABLE data.\"%s\" (%s); INSERT INTO data.\"%s\" SELECT %s FROM "
-                       "main.\"%s\" %s;",
-                       table, types.s, table, names.s, table, rows_of(c, table))
+                       "main.\"%s\" ORDER BY rowid;",
+                       table, types.s, table, names.s, table)
              : NULL;
     return good && run(c, sql);
 }
+
+/* --- in fewer bytes --------------------------------------------------------------------------- */
+
+/* What a table has in fewer bytes is in a table stored_..., and the table is a view of that. */
+
+/** Whether a query of one cell gives something but 0. */
+static bool
+is_true(const struct copy *c, const char *sql)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    return sqlite3_prepare_v2(c->db, sql, -1, &s, NULL) == SQLITE_OK &&
+           sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0);
+}
+
+/** Whether all values of a column of `summary` are numbers of six decimals, as those of results
+ * are: they come back from a whole number of millionths as they were. */
+static bool
+is_in_millionths(const struct copy *c, const char *name)
+{
+    CLEANUP(text_drop) struct text t = {0};
+    text_add(&t,
+             "SELECT count(x) AND count(*) FILTER (WHERE x IS NOT NULL AND (typeof(x) <> 'real' "
+             "OR abs(x) > 9e9 OR cast(round(x * 1e6) AS INTEGER) / 1e6 <> x)) = 0 FROM (SELECT ");
+    sql_add_name(&t, name);
+    text_add(&t, " AS x FROM main.summary)");
+    return is_true(c, t.s);
+}
+
+/** Adds a column of `summary`: for its table, for what goes into it, and for its view. */
+static void
+add_column(const struct copy *c, const char *name, const char *type, struct text *sql[3])
+{
+    const bool in_millionths = is_in_millionths(c, name);
+    for (size_t i = 0; i < 3; i++)
+    {
+        text_add(sql[i], sql[i]->len ? ", " : "");
+        text_add(sql[i], in_millionths && i == 1 ? "cast(round(" : "");
+        sql_add_name(sql[i], name);
+    }
+    text_add(sql[0], " %s", in_millionths ? "INTEGER" : type);
+    text_add(sql[1], in_millionths ? " * 1e6) AS INTEGER)" : "");
+    if (in_millionths)
+    {
+        text_add(sql[2], " / 1e6 AS ");
+        sql_add_name(sql[2], name);
+    }
+}
+
+static bool
+copy_summary(const struct copy *c)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    CLEANUP(text_drop) struct text types = {0}, values = {0}, names = {0};
+    struct text *sql[] = {&types, &values, &names};
+    const bool good = sqlite3_prepare_v2(c->db,
+                                         "SELECT name, type || iif(pk, ' PRIMARY KEY', '') FROM "
+                                         "pragma_table_info('summary', 'main')",
+                                         -1, &s, NULL) == SQLITE_OK;
+    while (good && sqlite3_step(s) == SQLITE_ROW)
+    {
+        add_column(c, (const char *)sqlite3_column_text(s, 0),
+                   (const char *)sqlite3_column_text(s, 1), sql);
+    }
+    OWNED char *all =
+        good ? xformat("CREATE TABLE data.stored_summary (%s); INSERT INTO data.stored_summary "
+                       "SELECT %s FROM main.summary ORDER BY rowid; "
+                       "CREATE VIEW data.summary AS SELECT %s FROM stored_summary;",
+                       types.s, values.s, names.s)
+             : NULL;
+    return good && run(c, all);
+}
+
+/** Names of runs are in `summary` as well, unless a run has no row there. */
+static bool
+copy_runs(const struct copy *c)
+{
+    return is_true(c, "SELECT NOT EXISTS (SELECT run, name FROM main.runs EXCEPT "
+                      "SELECT run, name FROM main.summary)")
+               ? run(c, "CREATE VIEW data.runs AS SELECT run, name FROM stored_summary;")
+               : copy_table(c, "runs");
+}
+
+/** Of runs one behind the other most have the same. */
+static bool
+copy_provenance(const struct copy *c)
+{
+    const bool facts = !is_read(c, "provenance");
+    OWNED char *sql = xformat(
+        "CREATE TABLE data.stored_provenance (first INTEGER, last INTEGER, key TEXT, text TEXT);"
+        "INSERT INTO data.stored_provenance SELECT min(run), max(run), key, text FROM "
+        "(SELECT *, run - row_number() OVER (PARTITION BY key, text, again ORDER BY run) AS behind "
+        "FROM (SELECT *, row_number() OVER (PARTITION BY run, key, text) AS again "
+        "FROM main.provenance %s)) GROUP BY key, text, again, behind ORDER BY key, min(run), text;"
+        "CREATE VIEW data.provenance AS SELECT r.run, p.key, p.text FROM stored_provenance p "
+        "JOIN runs r ON r.run BETWEEN p.first AND p.last;",
+        facts ? "WHERE key IN (" FACTS_KEYS ")" : "");
+    return run(c, sql);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /** What queries within queries give. */
 static bool
@@ -131,7 +215,7 @@ copy_kept(const struct copy *c)
     return run(c, t.s);
 }
 
-/** The names of the tables that are copied. */
+/** The names of the other tables that are copied. */
 static bool
 list_tables(const struct copy *c, struct words *tables)
 {
@@ -143,7 +227,8 @@ list_tables(const struct copy *c, struct words *tables)
     while (good && sqlite3_step(s) == SQLITE_ROW)
     {
         const char *name = (const char *)sqlite3_column_text(s, 0);
-        if (is_always_there(name) || is_read(c, name))
+        const bool special = list_has("summary runs provenance", name);
+        if (!special && (strcmp(name, "columns") == 0 || is_read(c, name)))
         {
             words_add(tables, xstrdup(name));
         }
@@ -165,6 +250,7 @@ copy_all(const struct copy *c)
                                 "PRAGMA data.user_version = %d; BEGIN;",
                                 RESULTS_VERSION);
     bool good = run(c, start) && list_tables(c, &tables);
+    good = good && copy_summary(c) && copy_runs(c) && copy_provenance(c);
     for (size_t i = 0; good && i < tables.n; i++)
     {
         good = copy_table(c, tables.word[i]);
