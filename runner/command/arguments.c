@@ -99,6 +99,10 @@ static const struct option_entry
     {"timeout", 'T', "SECONDS", OPTION_SECONDS, AT(timeout), 0.001, 1e6,
      "give up after that time (default: 60)"},
     {"rows", 'R', "N", OPTION_COUNT, AT(rows), 1, 1e9, "most rows (default: 1000000)"},
+    {"nic", 'I', "SCHEME", OPTION_TEXT, AT(nic), 0, 0,
+     "beside schemes with NICs of their own; it has SCHEME's, or (own) what --set says"},
+    {"beside", 'B', "RESULTS", OPTION_TEXT, AT(beside), 0, 0,
+     "beside the balancers or schemes of that results folder"},
     {"markdown", 'm', NULL, OPTION_FLAG, AT(markdown), 0, 0, "as tables of the manual"},
 };
 

@@ -14,6 +14,7 @@ struct arguments
     const struct command *command;
     char *const *files;
     int nfiles;
+    const char *nic, *beside; /**< of rank */
     struct sweep_options sweep;
     struct plan_options plan;
     struct words sets, runs, others; /**< options that may be given several times */

@@ -160,6 +160,22 @@ static const struct command commands[] = {
      "  weft reproduce all --quick\n"
      "  weft reproduce all --data docs/data\n",
      0, 1},
+    {"rank", command_rank, "set an algorithm of your own beside the others of a table",
+     "rank NAME [OPTIONS]\n\n"
+     "Runs a balancer, transport or congestion control in the place of a scheme of a table that "
+     "is there,\nwith its seeds, and prints its row beside the others', and of which of them it "
+     "is ahead beyond the\n95 % interval. A balancer is set beside those with one NIC for all "
+     "(scenarios/cross/cross-one-nic.xml);\nanything else, or with --nic, beside schemes that "
+     "have their own (scenarios/cross/cross-schemes.xml), by\ndefault in the place of the "
+     "transport or congestion control of 'ops', which chooses paths at random.\n"
+     "--set changes the balancer, and with --nic also transport, congestion-control and switch.\n",
+     "IBSojzaMPN",
+     STATUS_HELP "\nExamples:\n"
+                 "  weft rank two-choices\n"
+                 "  weft rank two-choices --set balancer.samples=3 --nic ofan\n"
+                 "  weft rank aimd --nic reps\n"
+                 "  weft rank two-choices --nic own --set transport.name=late-nack\n",
+     1, 1},
     {"list", command_list, "show what a scenario can name: algorithms, parameters, columns",
      "list [NAME|KIND|ELEMENT|elements|columns] [OPTIONS]\n\n"
      "Shows every algorithm by kind; with a name its parameters, bounds, defaults, presets and "
