@@ -416,7 +416,7 @@ command_rank(const struct arguments *a)
     r.scenario = a->beside ? xformat("%s/scenario.xml", a->beside)
                            : xformat("scenarios/cross/%s.xml", table);
     int status = EXIT_BAD_INPUT;
-    if ((a->beside || papers_go_to(&r.out)) && load(&e, &r))
+    if ((a->beside || papers_go_to((char **[]){&r.out}, 1)) && load(&e, &r))
     {
         status = run(&e, &r);
         experiment_free(&r.experiment);
