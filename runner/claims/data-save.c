@@ -113,18 +113,20 @@ is_in_millionths(const struct copy *c, const char *name)
 static void
 add_column(const struct copy *c, const char *name, const char *type, struct text *sql[3])
 {
+    static const char *const before[] = {"", "cast(round(", "cast("};
     const bool in_millionths = is_in_millionths(c, name);
     for (size_t i = 0; i < 3; i++)
     {
         text_add(sql[i], sql[i]->len ? ", " : "");
-        text_add(sql[i], in_millionths && i == 1 ? "cast(round(" : "");
+        text_add(sql[i], in_millionths ? before[i] : "");
         sql_add_name(sql[i], name);
     }
     text_add(sql[0], " %s", in_millionths ? "INTEGER" : type);
     text_add(sql[1], in_millionths ? " * 1e6) AS INTEGER)" : "");
     if (in_millionths)
     {
-        text_add(sql[2], " / 1e6 AS ");
+        /* by the cast it compares with a text as the table's does */
+        text_add(sql[2], " / 1e6 AS %s) AS ", type);
         sql_add_name(sql[2], name);
     }
 }

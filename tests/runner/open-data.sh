@@ -72,6 +72,9 @@ cat >docs/claims/demo.xml <<'END'
         from some join summary using (run) group by 1
       </query>
     </claim>
+    <claim verdict="agrees"><says>a number and a text compare as in the table</says>
+      <query decimals="0">select count(*) as n from summary where cct_us &gt; '70'</query>
+    </claim>
     <claim verdict="agrees"><says>c</says>
       <query each="case" decimals="6">
         select "case", avg(mean) as mean from (select run, avg(fct_us) as mean from qps group by run)
