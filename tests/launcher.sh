@@ -20,7 +20,7 @@ mkdir -p "$work/core-c/include/weft"
 cp "$root/core-c/include/weft/version.h" "$work/core-c/include/weft/"
 fresh=$work/weft
 "$fresh" --version | grep -qE '^weft [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
-for command in bench build test clean run sweep plan run-one collect query plot report reproduce list validate schema; do
+for command in bench build test clean run sweep plan run-one collect query plot report reproduce rank list validate schema; do
     "$fresh" --help | grep -q "^  $command " || fail "--help does not list '$command'"
     "$fresh" $command --help | grep -q "Usage: weft $command" || fail "$command --help"
 done
@@ -123,7 +123,7 @@ sed -n 's/^ *sudo .* apt-get install --no-install-recommends //p' err | tr ' ' '
 boost=libboost-dev
 ! grep -qsx 'VERSION_ID="12"' /etc/os-release || boost=
 xargs -n 1 >expected <<END
-check cmake g++ gcc gnuplot-nox $boost libgsl-dev libns3-dev libsqlite3-dev libxml2-dev libxml2-utils libxslt1-dev ninja-build ns3 pkgconf
+check cmake g++ gcc gnuplot-nox $boost libgsl-dev libns3-dev libsqlite3-dev libxml2-dev libxml2-utils libxslt1-dev ninja-build ns3 pkgconf zlib1g-dev
 END
 cmp named expected || fail "without packages: $(cat err)"
 

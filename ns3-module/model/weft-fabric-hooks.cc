@@ -148,6 +148,7 @@ WeftFabric::WatchForLogs()
 void
 WeftFabric::SendPayload(const weft_packet& p, const Payload& payload)
 {
+    RequirePackets("Send()");
     Watch(p.src);
     Watch(p.dst);
     weft_packet numbered = p;

@@ -79,6 +79,15 @@ WeftFabric::RequireAlive(const char* call) const
 }
 
 void
+WeftFabric::RequirePackets(const char* call) const
+{
+    RequireAlive(call);
+    NS_ABORT_MSG_IF(m_released,
+                    "Weft: " << call << " after ReleasePackets(), with which the memory of packets "
+                             << "is gone; expected before it");
+}
+
+void
 WeftFabric::RequireSettled(const char* call) const
 {
     NS_ABORT_MSG_IF(m_ticks.IsTelling(),
@@ -274,7 +283,7 @@ WeftFabric::PostMessages(uint32_t src, const std::vector<WeftPost>& posts)
                                                    << " among those of host " << src);
     }
     RequireNumber(src, GetNHosts(), "PostMessages()", "host");
-    RequireAlive("PostMessages()");
+    RequirePackets("PostMessages()");
     m_ticks.Do(src, [this, src, posts] { PostAllNow(src, posts); });
 }
 
@@ -306,7 +315,7 @@ void
 WeftFabric::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
     NS_ABORT_MSG_IF(bytes == 0, "Weft: a message of 0 bytes");
-    RequireAlive("Post()");
+    RequirePackets("Post()");
     m_ticks.Do(qp->src, [this, qp, bytes, tag] { PostNow(qp, bytes, tag); });
 }
 
@@ -425,6 +434,7 @@ WeftFabric::ReleasePackets()
     if (weft_net_is_over(GetNet()))
     {
         m_packets.Clear();
+        m_released = true;
     }
 }
 

@@ -274,7 +274,7 @@ class WeftFabric : public Object
         return m_memory.GetTaken() + m_packets.GetTaken();
     }
     /** Gives back the memory of packets if nothing is left to happen. To be called when the
-     * simulation is over: nothing can be sent any more, and all that was counted can be read. */
+     * simulation is over: all that was counted can be read, and who sends ends the program. */
     void ReleasePackets();
     /** @return when the last thing happened in the fabric, which the clock passes: a window ends
      * later */
@@ -431,6 +431,8 @@ class WeftFabric : public Object
      */
     void RequireOneRank(uint32_t qp) const;
     void RequireAlive(const char* call) const; //!< Aborts after Destroy() @param call what is asked
+    /** Aborts after Destroy() and ReleasePackets() @param call what is asked */
+    void RequirePackets(const char* call) const;
     /** Aborts in a callback, as frames are in no place then. @param call what is asked */
     void RequireSettled(const char* call) const;
     /** Aborts if there is none. @param i number @param n how many there are @param call what asks
@@ -510,6 +512,7 @@ class WeftFabric : public Object
     uint64_t m_run{0};                   //!< attribute
     bool m_built{false};                 //!< Build() was called
     bool m_destroyed{false};             //!< Simulator::Destroy() was called since
+    bool m_released{false};              //!< ReleasePackets() gave the memory back
     bool m_pinned{false};                //!< seed and run are numbers, whatever RngSeedManager's
     int64_t m_stream{-1};                //!< AssignStreams(), negative: none
     uint32_t m_threads{1};               //!< attribute

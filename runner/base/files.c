@@ -407,3 +407,25 @@ file_equals(const struct folder *f, const char *name, const char *bytes, size_t 
     OWNED char *found = file_read(f, name, &size, &why);
     return found && size == n && memcmp(found, bytes, n) == 0;
 }
+
+static bool
+is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+char *
+checkout_path(const char *name)
+{
+    char exe[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = '\0';
+    for (int i = 0; i < 2; i++)
+    {
+        char *slash = strrchr(exe, '/');
+        *(slash ? slash : exe) = '\0';
+    }
+    OWNED char *there = xformat("%s/%s", exe, name);
+    return is_folder(name) ? xstrdup(name) : is_folder(there) ? xstrdup(there) : NULL;
+}

@@ -92,4 +92,8 @@ bool file_is_there(const struct folder *f, const char *name);
 /** Whether the file holds exactly these bytes. */
 bool file_equals(const struct folder *f, const char *name, const char *bytes, size_t n);
 
+/** A folder of the checkout: in this folder, or in that above the one of this program. NULL: it is
+ * in neither. The caller frees it. */
+char *checkout_path(const char *name);
+
 #endif

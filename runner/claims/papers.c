@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data-save.h"
+#include "files.h"
+#include "open-data.h"
 #include "report.h"
 #include "results-folder.h"
 #include "sweep-run.h"
@@ -29,37 +32,32 @@ papers_find(struct words *papers)
     globfree(&found);
 }
 
-static bool
-is_folder(const char *path)
+/** Has a path, or NULL, name the same from another folder as from @p here. */
+static void
+keep_path(char **path, const char *here)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    if (*path && (*path)[0] != '/')
+    {
+        char *there = xformat("%s/%s", here, *path);
+        free(*path);
+        *path = there;
+    }
 }
 
-/** Goes to the checkout that this program was built in, unless the claims are here. Results stay
- * where they were meant to be. */
 bool
-papers_go_to(char **results)
+papers_go_to(char **paths[], size_t n)
 {
-    char exe[PATH_MAX], here[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (is_folder(CLAIMS))
+    char here[PATH_MAX];
+    OWNED char *claims = checkout_path(CLAIMS);
+    bool good = claims != NULL;
+    if (good && *claims == '/')
     {
-        return true;
-    }
-    exe[n > 0 ? n : 0] = '\0';
-    for (int i = 0; i < 2; i++)
-    {
-        char *slash = strrchr(exe, '/');
-        *(slash ? slash : exe) = '\0';
-    }
-    OWNED char *claims = xformat("%s/" CLAIMS, exe);
-    bool good = is_folder(claims) && getcwd(here, sizeof here) && chdir(exe) == 0;
-    if (good && (*results)[0] != '/')
-    {
-        char *there = xformat("%s/%s", here, *results);
-        free(*results);
-        *results = there;
+        claims[strlen(claims) - strlen("/" CLAIMS)] = '\0';
+        good = getcwd(here, sizeof here) && chdir(claims) == 0;
+        for (size_t i = 0; good && i < n; i++)
+        {
+            keep_path(paths[i], here);
+        }
     }
     if (!good)
     {
@@ -139,7 +137,8 @@ papers_know(const struct words *papers, const char *name)
 
 /** Sections with results, and sections that want some. */
 static void
-count_results(const struct document *claims, const char *results, size_t *have, size_t *want)
+count_results(const struct document *claims, const struct paper_sources *from, size_t *have,
+              size_t *want)
 {
     *have = *want = 0;
     for (size_t i = 0; i < claims->root->nchildren; i++)
@@ -147,7 +146,8 @@ count_results(const struct document *claims, const char *results, size_t *have, 
         const char *name = element_value(claims->root->children[i], "results");
         if (name)
         {
-            OWNED char *path = xformat("%s/%s/summary.csv", results, name);
+            OWNED char *path = from->data ? xformat("%s/%s" OPEN_DATA_ENDING, from->data, name)
+                                          : xformat("%s/%s/summary.csv", from->results, name);
             *have += access(path, F_OK) == 0;
             ++*want;
         }
@@ -167,15 +167,16 @@ write_page(xmlDoc *report, const char *folder, char **path)
 }
 
 int
-paper_report_whole(struct document *claims, const char *paper, const char *results,
+paper_report_whole(struct document *claims, const char *paper, const struct paper_sources *from,
                    const char *folder)
 {
     size_t have, want;
     OWNED char *page = NULL;
-    count_results(claims, results, &have, &want);
+    count_results(claims, from, &have, &want);
     fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
     OWNED char *path = xformat(PAPERS "/%s.md", paper);
-    const struct report_options options = {results, true, REPORT_LIMITS, path, true};
+    const struct report_options options = {from->results, true, REPORT_LIMITS,
+                                           path,          true, from->data};
     xmlDoc *report = have ? report_make(&claims, 1, &options) : NULL;
     OWNED char *text = report ? page_write(report, PAGE_MARKDOWN) : NULL;
     int status = text ? report_deliver(text, path) : EXIT_BAD_INPUT;
@@ -189,10 +190,11 @@ paper_report_whole(struct document *claims, const char *paper, const char *resul
 }
 
 int
-paper_report_part(struct document *claims, const char *results, const char *folder)
+paper_report_part(struct document *claims, const struct paper_sources *from, const char *folder)
 {
     OWNED char *path = xformat("%s/report.md", folder), *page = NULL;
-    const struct report_options options = {results, true, REPORT_LIMITS, path, true};
+    const struct report_options options = {from->results, true, REPORT_LIMITS,
+                                           path,          true, from->data};
     xmlDoc *report = report_make(&claims, 1, &options);
     OWNED char *text = report ? page_write(report, PAGE_MARKDOWN) : NULL;
     int status = report ? write_page(report, folder, &page) : EXIT_BAD_INPUT;
@@ -202,5 +204,30 @@ paper_report_part(struct document *claims, const char *results, const char *fold
         printf("%s\nthe report: %s\nas a page: %s\n", summary, path, page);
     }
     xmlFreeDoc(report);
+    return status;
+}
+
+/* --- open data -------------------------------------------------------------------------------- */
+
+int
+papers_save_data(const struct words *papers, const struct words *names, const char *results,
+                 const char *folder)
+{
+    OWNED struct document **claims = xcalloc(papers->n, sizeof *claims);
+    int status = EXIT_GOOD;
+    for (size_t i = 0; i < papers->n; i++)
+    {
+        OWNED char *path = papers_claims(papers->word[i]);
+        claims[i] = claims_read(path);
+        status = claims[i] ? status : EXIT_BAD_INPUT;
+    }
+    if (status == EXIT_GOOD)
+    {
+        status = data_save(claims, papers->n, names, results, folder);
+    }
+    for (size_t i = 0; i < papers->n; i++)
+    {
+        document_free(claims[i]);
+    }
     return status;
 }

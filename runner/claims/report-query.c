@@ -7,6 +7,7 @@
 
 #include "database.h"
 #include "element-values.h"
+#include "open-data.h"
 
 const struct element *
 report_next(const struct element *parent, const char *name, const struct element *after)
@@ -57,41 +58,51 @@ maker_of(const struct report_source *s, const char *results)
     return NULL;
 }
 
-static bool
-is_there(const char *folder, const char *file)
+/** The results of a name: a folder, or a file of open data. The caller frees it. */
+static char *
+path_of(const struct report_options *options, const char *results)
 {
-    OWNED char *path = xformat("%s/%s", folder, file);
-    return access(path, F_OK) == 0;
+    return options->data ? xformat("%s/%s" OPEN_DATA_ENDING, options->data, results)
+                         : xformat("%s/%s", options->results, results);
+}
+
+/** Whether results are at a path. */
+static bool
+is_there(const char *path)
+{
+    OWNED char *database = xformat("%s/" DATABASE_FILE, path),
+               *table = xformat("%s/summary.csv", path);
+    return open_data_is(path) ? access(path, F_OK) == 0
+                              : access(database, F_OK) == 0 || access(table, F_OK) == 0;
 }
 
 /** Opens results, or those of an <attach> beside the section's. */
 static bool
 open_results(struct report_source *s, const char *results, const char *as)
 {
-    OWNED char *folder = xformat("%s/%s", s->options->results, results);
+    OWNED char *path = path_of(s->options, results);
     bool good = false;
-    if (!is_there(folder, DATABASE_FILE) && !is_there(folder, "summary.csv"))
+    if (!is_there(path))
     {
         const char *scenario = maker_of(s, results);
         s->missing =
-            xformat("there are no results in %s%s%s%s", folder, scenario ? "; './weft run " : "",
+            xformat("there are no results in %s%s%s%s", path, scenario ? "; './weft run " : "",
                     scenario ? scenario : "", scenario ? "' makes them" : "");
     }
     else if (as)
     {
-        good = database_attach(s->db, as, folder, &s->why);
+        good = database_attach(s->db, as, path, &s->why);
     }
     else
     {
-        s->db = database_open(folder, &s->why);
+        s->db = database_open(path, &s->why);
         good = s->db != NULL;
     }
     return good;
 }
 
-/** Opens what a section's queries read, once. */
-static bool
-open_source(struct report_source *s)
+bool
+report_source_open(struct report_source *s)
 {
     if (s->missing || s->why || s->db)
     {
@@ -367,7 +378,7 @@ report_numbers(struct report_source *s, const struct element *e, const char *whi
         return NULL;
     }
     struct report_numbers *n = xcalloc(1, sizeof *n);
-    if (!open_source(s))
+    if (!report_source_open(s))
     {
         report_absent(s, query, NULL);
     }

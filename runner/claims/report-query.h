@@ -30,6 +30,9 @@ struct report_source
     char *why;           /**< that cannot be read, for this reason */
 };
 
+/** Opens what a section's queries read, once; whether it can be read. */
+bool report_source_open(struct report_source *s);
+
 /** Lets go of the section's results. */
 void report_source_close(struct report_source *s);
 

@@ -33,6 +33,7 @@ struct report_options
     struct query_limits limits;
     const char *output; /**< the file it is for, from which it links to figures; NULL: none */
     bool drawings;      /**< with the figures of the results, for a page in HTML */
+    const char *data;   /**< a folder of open data, which is read in place of results; or NULL */
 };
 
 /** Asks all queries of @p n claims files, and makes a page's tree of the answers, which

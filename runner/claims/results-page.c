@@ -148,7 +148,8 @@ spread_at(const struct query_rows *rows, size_t c)
     return is ? xstrdup(name) : NULL;
 }
 
-/** "162 ± 3 (8/10)": the interval has one digit unless it is 10 or more. */
+/** "162 ± 3 (8/10)", "4.3 ± 1.3": the interval has one digit, or two if the first is a 1; all of
+ * them from 10 on. */
 static char *
 spread_text(const struct query_cell *row, size_t c)
 {
@@ -157,7 +158,7 @@ spread_text(const struct query_cell *row, size_t c)
     struct text t = {0};
     if (half->kind != QUERY_NULL && half->real > 0)
     {
-        const int digits = (int)-floor(log10(half->real));
+        const int digits = (int)-floor(log10(half->real / 2));
         const int decimals = digits < 0 ? 0 : digits;
         text_add(&t, "%.*f ± %.*f", decimals, mean->real, decimals, half->real);
     }

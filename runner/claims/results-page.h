@@ -15,6 +15,10 @@ xmlDoc *results_page(char *const *folders, size_t n);
  * be asked or @p db is NULL. */
 void results_add_facts(xmlNode *section, const char *folder, struct database *db);
 
+/** What of the provenance these are made of, as a list in SQL. */
+#define FACTS_KEYS                                                                                 \
+    "'weft', 'ns-3', 'compiler', 'machine', 'command', 'seed', 'finished', 'wall time'"
+
 /** Largest figure that a page takes up, bytes. */
 #define DRAWING_MOST_BYTES ((size_t)8 << 20)
 

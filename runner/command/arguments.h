@@ -14,15 +14,16 @@ struct arguments
     const struct command *command;
     char *const *files;
     int nfiles;
+    const char *nic, *beside; /**< of rank */
     struct sweep_options sweep;
     struct plan_options plan;
     struct words sets, runs, others; /**< options that may be given several times */
     char *scheduler;
-    const char *figure, *query_file, *format, *results, *output, *to;
+    const char *figure, *query_file, *format, *results, *output, *to, *data, *save_data;
     long batch, rows;
     double timeout;
     bool help, dry_run, print_plan, markdown, no_figures, cost, sql, quick;
-    bool html, allow_missing, report_alone, list;
+    bool html, allow_missing, report_alone, list, open_data;
 };
 
 struct command

@@ -14,6 +14,7 @@ int command_plot(const struct arguments *a);
 int command_export(const struct arguments *a);
 int command_report(const struct arguments *a);
 int command_reproduce(const struct arguments *a);
+int command_rank(const struct arguments *a);
 int command_list(const struct arguments *a);
 int command_query(const struct arguments *a);
 int command_schema(const struct arguments *a);

@@ -36,30 +36,37 @@ choose_version(struct document *doc, enum quick_choice quick, struct diagnostics
 }
 
 bool
-experiment_read(const char *path, const struct plan_options *options, struct experiment *l)
+experiment_of(struct document *doc, const struct plan_options *options, struct diagnostics *d,
+              struct experiment *l)
 {
-    CLEANUP(diag_free) struct diagnostics d = {.file = path};
-    *l = (struct experiment){document_read(path, &d), NULL};
-    if (l->doc)
+    *l = (struct experiment){doc, NULL};
+    if (doc)
     {
-        document_check(l->doc, &d);
+        document_check(doc, d);
     }
-    if (l->doc && l->doc->root->spec && choose_version(l->doc, options->quick, &d))
+    if (doc && doc->root->spec && choose_version(doc, options->quick, d))
     {
-        l->plan = plan_build(l->doc, options, &d);
+        l->plan = plan_build(doc, options, d);
     }
     if (l->plan)
     {
-        plan_check(l->plan, &d);
-        figures_check(l->plan, &d);
+        plan_check(l->plan, d);
+        figures_check(l->plan, d);
     }
-    bool good = d.n == 0;
-    diag_print(&d, stderr);
+    bool good = d->n == 0;
+    diag_print(d, stderr);
     if (!good)
     {
         experiment_free(l);
     }
     return good;
+}
+
+bool
+experiment_read(const char *path, const struct plan_options *options, struct experiment *l)
+{
+    CLEANUP(diag_free) struct diagnostics d = {.file = path};
+    return experiment_of(document_read(path, &d), options, &d, l);
 }
 
 bool

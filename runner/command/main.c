@@ -97,11 +97,12 @@ static const struct command commands[] = {
      1, 1},
     {"query", command_query, "ask results in SQL",
      "query RESULTS [SELECT] [OPTIONS]\n\n"
-     "Asks a results folder in SQL: prints the rows of a SELECT over its tables (results.sqlite). "
+     "Asks a results folder, or a file of docs/data, in SQL: prints the rows of a SELECT over its "
+     "tables. "
      "Without\na SELECT it prints all tables and columns with their meaning. Beside SQLite's own "
      "functions there are\np50, p90, p95, p99, p99_9, percentile(x, p), stddev, ci95, "
      "slope_loglog(y, x) and corr(y, x).\n",
-     "FwtTR",
+     "BFwtTR",
      "\nA query reads and does nothing else.\n"
      "\nExit status: 0 all is well; 2 a mistake in the query or on the command line, or there are "
      "no "
@@ -109,7 +110,9 @@ static const struct command commands[] = {
      "\nExamples:\n"
      "  weft query results/themis-fig1 \"select name, cct_us, goodput_gbps from summary\"\n"
      "  weft query results/themis-fig1 \"select name, p99(resent_share) from qps join runs using "
-     "(run) group by name\"\n",
+     "(run) group by name\"\n"
+     "  weft query --data cross-one-nic \"select \\\"balancer.name\\\", avg(increase) from summary "
+     "group by 1\"\n",
      1, 2},
     {"export", command_export, "write runs as CSV files, with their scenarios",
      "export RUN.sqlite... [OPTIONS]\n\n"
@@ -129,7 +132,7 @@ static const struct command commands[] = {
      "FILE "
      "holds the\nclaims of one: what each says, the paper's value, and a query of results.sqlite "
      "that gives Weft's.\nOf folders of RESULTS it makes a page of their figures and tables.\n",
-     "HDuA",
+     "HDduA",
      "\nExit status: 0 all is well; 1 the report cannot be written; 2 a mistake in the claims or "
      "on "
      "the\ncommand line, or results are missing.\n"
@@ -145,7 +148,7 @@ static const struct command commands[] = {
      "with all figures,\nRESULTS/PAPER/report.html. PAPER is the name of a file in " CLAIMS
      "; all: each of them, in the\norder of --list, reported as soon as it is done. Interrupt it "
      "at any time: the same command goes on\nwhere it was.\n",
-     "kyeDjNl",
+     "kyedVDjNl",
      "\nExit status: 0 all is well; 1 a run failed or something cannot be written; 2 a mistake in "
      "a "
      "file or\non the command line; 3 a figure could not be drawn. A scenario that fails does not "
@@ -153,8 +156,25 @@ static const struct command commands[] = {
      "\nExamples:\n  weft reproduce themis --quick\n"
      "  weft reproduce themis -j 8 --results /scratch/results\n"
      "  weft reproduce themis --only fig1\n"
-     "  weft reproduce all --quick\n",
+     "  weft reproduce all --quick\n"
+     "  weft reproduce all --data docs/data\n",
      0, 1},
+    {"rank", command_rank, "set an algorithm of your own beside the others of a table",
+     "rank NAME [OPTIONS]\n\n"
+     "Runs a balancer, transport or congestion control in the place of a scheme of a table that "
+     "is there,\nwith its seeds, and prints its row beside the others', and of which of them it "
+     "is ahead beyond the\n95 % interval. A balancer is set beside those with one NIC for all "
+     "(scenarios/cross/cross-one-nic.xml);\nanything else, or with --nic, beside schemes that "
+     "have their own (scenarios/cross/cross-schemes.xml), by\ndefault in the place of the "
+     "transport or congestion control of 'ops', which chooses paths at random.\n"
+     "--set changes the balancer, and with --nic also transport, congestion-control and switch.\n",
+     "IBSojzaMPN",
+     STATUS_HELP "\nExamples:\n"
+                 "  weft rank two-choices\n"
+                 "  weft rank two-choices --set balancer.samples=3 --nic ofan\n"
+                 "  weft rank aimd --nic reps\n"
+                 "  weft rank two-choices --nic own --set transport.name=late-nack\n",
+     1, 1},
     {"list", command_list, "show what a scenario can name: algorithms, parameters, columns",
      "list [NAME|KIND|ELEMENT|elements|columns] [OPTIONS]\n\n"
      "Shows every algorithm by kind; with a name its parameters, bounds, defaults, presets and "

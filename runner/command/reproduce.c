@@ -50,6 +50,8 @@ struct reproduction
 {
     const struct arguments *options;
     char *results;             /**< where they are from the checkout */
+    char *data, *save_data;    /**< likewise, folders of open data; NULL: none */
+    bool alone;                /**< the report: nothing is run */
     bool part;                 /**< not all runs in full */
     const struct words *known; /**< papers, wanted or not */
     struct paper *papers;
@@ -105,7 +107,7 @@ load_part(struct reproduction *r, const char *path)
         p.out = xformat("%s/%s", r->results, p.experiment.plan->name);
         struct sweep_options options = options_of(r, &p);
         p.due = sweep_count_due(p.experiment.plan, &options);
-        p.refused = !r->options->report_alone && !results_folder_is_ours(p.out, &why);
+        p.refused = !r->alone && !results_folder_is_ours(p.out, &why);
     }
     if (p.refused)
     {
@@ -224,6 +226,8 @@ free_all(struct reproduction *r)
     free(r->parts);
     free(r->papers);
     free(r->results);
+    free(r->data);
+    free(r->save_data);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
@@ -340,12 +344,13 @@ run_quietly(struct reproduction *r, const struct paper *paper)
 static int
 report(const struct reproduction *r, const struct paper *paper)
 {
+    const struct paper_sources from = {r->results, r->data};
     if (!r->part)
     {
-        return paper_report_whole(paper->claims, paper->name, r->results, paper->folder);
+        return paper_report_whole(paper->claims, paper->name, &from, paper->folder);
     }
-    const int status = paper_report_part(paper->claims, r->results, paper->folder);
-    if (status == EXIT_GOOD && !r->options->report_alone)
+    const int status = paper_report_part(paper->claims, &from, paper->folder);
+    if (status == EXIT_GOOD && !r->alone)
     {
         printf("tables and runs: %s/" LOG "\n", paper->folder);
     }
@@ -356,7 +361,7 @@ report(const struct reproduction *r, const struct paper *paper)
 static int
 run_paper(struct reproduction *r, const struct paper *paper)
 {
-    if (r->options->report_alone)
+    if (r->alone)
     {
         return EXIT_GOOD;
     }
@@ -427,6 +432,26 @@ load_papers(struct reproduction *r, const char *wanted)
     return any;
 }
 
+/** Saves what all papers read of the results of those that are wanted. */
+static int
+save_data(const struct reproduction *r)
+{
+    CLEANUP(words_free) struct words names = {0};
+    for (size_t i = 0; i < r->npapers; i++)
+    {
+        const struct document *claims = r->papers[i].claims;
+        for (size_t k = 0; claims && k < claims->root->nchildren; k++)
+        {
+            const char *results = element_value(claims->root->children[k], "results");
+            if (results && !words_have(&names, results))
+            {
+                words_add(&names, xstrdup(results));
+            }
+        }
+    }
+    return papers_save_data(r->known, &names, r->results, r->save_data);
+}
+
 /** One paper after the other: what is wrong with one does not stop the others. */
 static int
 reproduce(struct reproduction *r, const struct words *papers, const char *wanted)
@@ -458,6 +483,10 @@ reproduce(struct reproduction *r, const struct words *papers, const char *wanted
         }
         status = worst(status, own);
     }
+    if (r->save_data && !sweep_was_interrupted())
+    {
+        status = worst(status, save_data(r));
+    }
     if (r->npapers > 1 && failed.len)
     {
         fprintf(stderr, "\nweft: error: there were errors (above) with: %s\n", failed.s);
@@ -465,15 +494,44 @@ reproduce(struct reproduction *r, const struct words *papers, const char *wanted
     return status;
 }
 
+/** Whether the options go together; else says so. */
+static bool
+options_fit(const struct arguments *a)
+{
+    const char *why = !a->save_data           ? NULL
+                      : a->data               ? "--data"
+                      : a->quick              ? "--quick"
+                      : a->sweep.only         ? "--only"
+                      : !a->nfiles || a->list ? "--list"
+                                              : NULL;
+    if (why)
+    {
+        fprintf(stderr, "weft: error: --save-data with %s; expected it with all runs in full\n",
+                why);
+    }
+    return !why;
+}
+
+static char *
+copy_of(const char *path)
+{
+    return path ? xstrdup(path) : NULL;
+}
+
 int
 command_reproduce(const struct arguments *a)
 {
     const char *wanted = a->nfiles ? a->files[0] : NULL;
-    struct reproduction r = {
-        .options = a, .results = xstrdup(a->results), .part = a->quick || a->sweep.only};
+    struct reproduction r = {.options = a,
+                             .results = xstrdup(a->results),
+                             .data = copy_of(a->data),
+                             .save_data = copy_of(a->save_data),
+                             .alone = a->report_alone || a->data,
+                             .part = a->quick || a->sweep.only};
+    char **paths[] = {&r.results, &r.data, &r.save_data};
     CLEANUP(words_free) struct words papers = {0};
     int status = EXIT_BAD_INPUT;
-    if (papers_go_to(&r.results))
+    if (options_fit(a) && papers_go_to(paths, sizeof paths / sizeof *paths))
     {
         papers_find(&papers);
         status = a->list || !wanted             ? papers_list(&papers)

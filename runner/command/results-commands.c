@@ -11,6 +11,7 @@
 #include "diagnostics.h"
 #include "export.h"
 #include "files.h"
+#include "open-data.h"
 #include "query.h"
 #include "report.h"
 #include "results-page.h"
@@ -113,6 +114,18 @@ attach(struct database *db, const char *text, char **why)
     return database_attach(db, name, text + n + 1, why);
 }
 
+/** The file of results that are kept with the sources; NULL with a sentence. */
+static char *
+find_data(const char *name, char **why)
+{
+    OWNED char *folder = checkout_path(OPEN_DATA);
+    if (!folder)
+    {
+        *why = xstrdup("there is no folder " OPEN_DATA " here");
+    }
+    return folder ? open_data_find(folder, name, why) : NULL;
+}
+
 /** The results with the others attached; NULL with a sentence. */
 static struct database *
 open_all(const struct arguments *a, char **why)
@@ -122,7 +135,8 @@ open_all(const struct arguments *a, char **why)
         *why = xformat("--with more than %d times", MOST_OTHERS);
         return NULL;
     }
-    struct database *db = database_open(a->files[0], why);
+    OWNED char *path = a->open_data ? find_data(a->files[0], why) : xstrdup(a->files[0]);
+    struct database *db = path ? database_open(path, why) : NULL;
     bool good = db != NULL;
     for (size_t i = 0; good && i < a->others.n; i++)
     {
@@ -198,8 +212,8 @@ report_claims(const struct arguments *a, size_t n)
         claims[i] = claims_read(a->files[i]);
         good = good && claims[i];
     }
-    const struct report_options options = {a->results, a->allow_missing, REPORT_LIMITS, a->output,
-                                           a->html};
+    const struct report_options options = {a->results, a->allow_missing, REPORT_LIMITS,
+                                           a->output,  a->html,          a->data};
     xmlDoc *report = good ? report_make(claims, n, &options) : NULL;
     for (size_t i = 0; i < n; i++)
     {

@@ -6,8 +6,6 @@
 
 #include "figure-read.h"
 
-#define BARS FIGURES_OF_BARS
-
 const struct figure_column figure_columns[FIGURE_COLUMNS] = {
     {"x", FIGURE_ALL, FIGURE_ALL},
     {"x2", 0, ~FIGURES_OF_NUMBERS},
@@ -17,12 +15,12 @@ const struct figure_column figure_columns[FIGURE_COLUMNS] = {
     {"z", FIGURE_SET(FIGURE_HEATMAP), FIGURE_SET(FIGURE_HEATMAP)},
     {"series", 0, ~(FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_HEATMAP))},
     {"panel", 0, FIGURE_ALL},
-    {"low", 0, BARS | FIGURE_SET(FIGURE_LINES)},
-    {"high", 0, BARS | FIGURE_SET(FIGURE_LINES)},
+    {"low", 0, FIGURES_OF_WHISKERS},
+    {"high", 0, FIGURES_OF_WHISKERS},
     {"n", 0, ~FIGURES_OF_ROWS},
-    {"line", 0, BARS},
-    {"line_low", 0, BARS},
-    {"line_high", 0, BARS},
+    {"line", 0, FIGURES_OF_BARS},
+    {"line_low", 0, FIGURES_OF_BARS},
+    {"line_high", 0, FIGURES_OF_BARS},
 };
 
 /** The columns that a kind of figure may have: "x, y and perhaps series". */

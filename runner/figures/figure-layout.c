@@ -283,7 +283,7 @@ static void
 end_axes(struct figure_layout *l, const struct element *figure)
 {
     const enum figure_kind kind = figure_kind(figure);
-    const bool bars = kind == FIGURE_BARS || kind == FIGURE_GROUPED_BARS;
+    const bool bars = figure_is(figure, FIGURES_OF_BARS);
     const bool written = bars && element_number(figure, "values").integer;
     const double above = written ? (l->values_upright ? 3 : 1.8) / l->plot_high : 0;
     end_axis(&l->x, figure, "x", false, 0.02);

@@ -195,7 +195,7 @@ bool
 figure_has_short_intervals(const struct element *figure, const struct figure_data *data)
 {
     size_t least, most;
-    const bool interval = figure_is(figure, FIGURES_OF_BARS | FIGURE_SET(FIGURE_LINES)) &&
+    const bool interval = figure_is(figure, FIGURES_OF_WHISKERS) &&
                           element_number(figure, "error").integer == ERROR_CI95;
     return interval && !figure_own_query(figure) && figure_has_spread(data, &least, &most) &&
            most < FEW_VALUES;

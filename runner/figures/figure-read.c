@@ -216,9 +216,9 @@ read_line(struct reading *r, const struct query_cell *cells, size_t category)
 static void
 place(struct reading *r, struct placed p)
 {
-    p.order = figure_has_categories(r->figure) ? (double)p.category
-              : r->kind == FIGURE_LINES        ? p.point.x
-                                               : (double)r->nplaced;
+    p.order = figure_has_categories(r->figure)         ? (double)p.category
+              : figure_is(r->figure, FIGURES_OF_LINES) ? p.point.x
+                                                       : (double)r->nplaced;
     ARRAY_GROW(r->placed, r->nplaced);
     r->placed[r->nplaced++] = p;
 }

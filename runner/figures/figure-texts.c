@@ -276,14 +276,14 @@ figure_is_dense(const struct element *figure, const struct figure_data *data)
         const size_t n = data->first[i + 1] - data->first[i];
         most = n > most ? n : most;
     }
-    return figure_kind(figure) == FIGURE_LINES && most > DENSE;
+    return figure_is(figure, FIGURES_OF_LINES) && most > DENSE;
 }
 
 enum figure_spread
 figure_spread(const struct element *figure, const struct figure_data *data)
 {
     const enum figure_spread given = (enum figure_spread)element_number(figure, "spread").integer;
-    if (figure_kind(figure) != FIGURE_LINES)
+    if (!figure_is(figure, FIGURES_OF_LINES))
     {
         return SPREAD_BARS;
     }

@@ -38,9 +38,11 @@ enum figure_kind
 #define FIGURE_SET(kind) (1U << (kind))
 #define FIGURE_ALL       (~0U)
 #define FIGURES_OF_BARS  (FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_GROUPED_BARS))
+#define FIGURES_OF_LINES FIGURE_SET(FIGURE_LINES)
+/** Those of means that have whiskers. */
+#define FIGURES_OF_WHISKERS (FIGURES_OF_BARS | FIGURES_OF_LINES)
 /** Those with numbers along x. */
-#define FIGURES_OF_NUMBERS                                                                         \
-    (FIGURE_SET(FIGURE_LINES) | FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_SCATTER))
+#define FIGURES_OF_NUMBERS       (FIGURES_OF_LINES | FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_SCATTER))
 #define FIGURES_OF_DISTRIBUTIONS (FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_BOX))
 /** Those that show rows one by one or their distribution, and not a mean of several. */
 #define FIGURES_OF_ROWS (FIGURES_OF_DISTRIBUTIONS | FIGURE_SET(FIGURE_SCATTER))

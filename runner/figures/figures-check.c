@@ -149,9 +149,9 @@ static const struct
     {"relative-to", FIGURES_OF_BARS, "bars"},
     {"line", FIGURES_OF_BARS, "bars"},
     {"line-label", FIGURES_OF_BARS, "bars"},
-    {"points", OF(LINES), "lines"},
-    {"spread", OF(LINES), "lines"},
-    {"error", FIGURES_OF_BARS | OF(LINES), "lines"},
+    {"points", FIGURES_OF_LINES, "lines"},
+    {"spread", FIGURES_OF_LINES, "lines"},
+    {"error", FIGURES_OF_WHISKERS, "lines"},
 };
 
 static void

@@ -14,11 +14,13 @@ for (const table of document.querySelectorAll("table.sorts")) {
   };
   if (rows.length < 2) continue;
   heads.forEach((head, column) => {
-    const button = document.createElement("button");
-    button.type = "button";
+    // No <button>: with one in it Chromium prints a table's head on the first page alone.
+    const button = document.createElement("span");
+    button.setAttribute("role", "button");
+    button.tabIndex = 0;
     button.append(...head.childNodes);
     head.append(button);
-    button.addEventListener("click", () => {
+    const press = () => {
       const was = head.getAttribute("aria-sort");
       const next = was === "ascending" ? "descending" : was === "descending" ? null : "ascending";
       heads.forEach((h) => h.removeAttribute("aria-sort"));
@@ -26,6 +28,12 @@ for (const table of document.querySelectorAll("table.sorts")) {
       const sign = next === "descending" ? -1 : 1;
       const sorted = next ? [...rows].sort((a, b) => sign * compare(cell(a, column), cell(b, column))) : rows;
       body.append(...sorted);
+    };
+    button.addEventListener("click", press);
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      press();
     });
   });
 }

@@ -26,7 +26,7 @@
 #define U64(name, member, doc)               AS(COLUMN_U64, name, member, doc)
 #define INDEX(name, member, doc)             AS(COLUMN_INDEX, name, member, doc)
 #define COUNTER(member, doc)                 U64(#member, member, doc)
-#define COUNTED(member, doc)                 U64(#member, counted.member, doc)
+#define COUNTED(of, member, doc)             U64(#member, of.member, doc)
 #define SHARE(name, part, sent, resent, doc) COLUMN(COLUMN_SHARE, name, part, sent, resent, doc)
 #define ALSO(declaration)
 #define TABLE_BEGIN(table) static const struct column table##_columns[] = {

@@ -11,189 +11,13 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "database.h"
 #include "provenance.h"
-#include "results-folder.h"
+#include "query-database.h"
 #include "shown-text.h"
-#include "sql-aggregates.h"
+#include "sql-file.h"
 
 /** Steps of SQLite's machine between two looks at the clock. */
 #define STEPS_PER_LOOK 100
-
-/** Longest text that a query may read or make, bytes: one step of it must not take long. */
-#define MOST_TEXT (1 << 16)
-
-/** Longest query, bytes. */
-#define MOST_SQL (1 << 18)
-
-struct database
-{
-    sqlite3 *db;
-    struct database *counting; /**< the same results, with aggregates that fill `holes`; or NULL */
-    struct sql_holes holes;
-    double deadline;     /**< of the query in hand */
-    uint64_t steps_left; /**< likewise */
-    struct sql_budget budget;
-};
-
-/* --- opening ---------------------------------------------------------------------------------- */
-
-/** What SQLite opens of a results folder. */
-static char *
-address_of(const char *out)
-{
-    char *path = xformat("%s/" DATABASE_FILE, out), *address = sql_file_address(path);
-    free(path);
-    return address;
-}
-
-/** Whether the tables of an open file have the version that queries are made for. */
-static bool
-version_fits(struct database *db, const char *name, const char *out, char **why)
-{
-    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    OWNED char *sql = xformat("PRAGMA \"%s\".user_version", name);
-    const bool read =
-        sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
-    const int version = read ? sqlite3_column_int(s, 0) : 0;
-    const bool fits = read && version == RESULTS_VERSION;
-    if (!fits)
-    {
-        *why = read
-                   ? xformat("%s/" DATABASE_FILE " has tables of version %d, not %d; 'weft collect "
-                             "%s' makes it again",
-                             out, version, RESULTS_VERSION, out)
-                   : xformat("%s/" DATABASE_FILE " cannot be used: %s; 'weft collect %s' makes it "
-                             "again",
-                             out, sqlite3_errmsg(db->db), out);
-    }
-    return fits;
-}
-
-/** What nobody who queries may do, whatever the query. */
-static void
-restrict_database(sqlite3 *db)
-{
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-    /* "balancer.nam" is a column that is not there, and not a text. */
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, MOST_TEXT);
-    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, MOST_SQL);
-    sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 50);
-    sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 200);
-    sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
-    sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL, NULL);
-}
-
-static struct database *
-open_with(const char *out, struct sql_holes *holes, char **why)
-{
-    struct database *db = xcalloc(1, sizeof *db);
-    OWNED char *address = address_of(out);
-    bool good = sqlite3_open_v2(address, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
-                SQLITE_OK;
-    if (!good)
-    {
-        *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out,
-                       db->db ? sqlite3_errmsg(db->db) : "out of memory");
-    }
-    else
-    {
-        restrict_database(db->db);
-        good = version_fits(db, "main", out, why) &&
-               sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK;
-    }
-    if (!good)
-    {
-        database_close(db);
-        db = NULL;
-    }
-    return db;
-}
-
-struct database *
-database_open_whole(const char *out, char **why)
-{
-    struct database *db = open_with(out, NULL, why);
-    if (db && (db->counting = open_with(out, &db->holes, why)) == NULL)
-    {
-        database_close(db);
-        db = NULL;
-    }
-    return db;
-}
-
-struct database *
-database_open(const char *out, char **why)
-{
-    return results_file_is_whole(out, DATABASE_FILE, why) ? database_open_whole(out, why) : NULL;
-}
-
-struct database *
-database_of(sqlite3 *own, char **why)
-{
-    struct database *db = xcalloc(1, sizeof *db);
-    db->db = own;
-    restrict_database(db->db);
-    if (sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
-    {
-        *why = xstrdup(sqlite3_errmsg(own));
-        database_close(db);
-        return NULL;
-    }
-    return db;
-}
-
-static bool
-attach(struct database *db, const char *name, const char *out, char **why)
-{
-    sqlite3_stmt *s = NULL;
-    OWNED char *address = address_of(out);
-    bool good = sqlite3_prepare_v2(db->db, "ATTACH ? AS ?", -1, &s, NULL) == SQLITE_OK &&
-                sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
-                sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-                sqlite3_step(s) == SQLITE_DONE;
-    sqlite3_finalize(s);
-    if (!good)
-    {
-        *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out, sqlite3_errmsg(db->db));
-    }
-    return good && version_fits(db, name, out, why);
-}
-
-bool
-database_attach(struct database *db, const char *name, const char *out, char **why)
-{
-    return results_file_is_whole(out, DATABASE_FILE, why) && attach(db, name, out, why) &&
-           attach(db->counting, name, out, why);
-}
-
-struct database *
-database_counting(struct database *db, struct sql_holes **holes)
-{
-    *holes = &db->holes;
-    return db->counting;
-}
-
-void
-database_close(struct database *db)
-{
-    if (db)
-    {
-        database_close(db->counting);
-        sqlite3_close(db->db);
-        free(db->holes.holes);
-        free(db);
-    }
-}
-
-void
-database_drop(struct database **db)
-{
-    database_close(*db);
-}
 
 /* --- what a query may do ---------------------------------------------------------------------- */
 
@@ -236,10 +60,12 @@ static int
 authorize(void *user, int action, const char *first, const char *second, const char *schema,
           const char *trigger)
 {
-    (void)user;
-    (void)first;
-    (void)schema;
+    const struct database *db = user;
     (void)trigger;
+    if (action == SQLITE_READ && db->reader)
+    {
+        db->reader(db->reader_user, schema ? schema : "main", first, second);
+    }
     const bool allowed = action == SQLITE_SELECT || action == SQLITE_READ ||
                          action == SQLITE_RECURSIVE ||
                          (action == SQLITE_FUNCTION && second && !is_forbidden(second));
@@ -317,6 +143,18 @@ keep_name(char *said)
     }
 }
 
+/** A table that has the column; NULL: none has. The caller frees it. */
+static char *
+owner_of(struct database *db, const char *column)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    const char *sql = "SELECT \"table\" FROM columns WHERE \"column\" = ?1";
+    const bool found = sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK &&
+                       sqlite3_bind_text(s, 1, column, -1, SQLITE_STATIC) == SQLITE_OK &&
+                       sqlite3_step(s) == SQLITE_ROW;
+    return found ? xstrdup((const char *)sqlite3_column_text(s, 0)) : NULL;
+}
+
 /** What SQLite says of a query, and the name that may be meant. */
 static char *
 explain(struct database *db)
@@ -330,7 +168,8 @@ explain(struct database *db)
     };
     struct text words = {0};
     text_add_message(&words, sqlite3_errmsg(db->db));
-    OWNED char *said = text_take(&words), *best = NULL;
+    OWNED char *said = text_take(&words), *best = NULL, *owner = NULL;
+    bool lacks = false;
     for (size_t i = 0; i < 2; i++)
     {
         char *at = strstr(said, lacking[i].lacks);
@@ -338,16 +177,22 @@ explain(struct database *db)
         {
             continue;
         }
+        lacks = true;
         char *name = at + strlen(lacking[i].lacks), *dot;
         keep_name(name);
         best = nearest_of(db, lacking[i].names, name);
         dot = strchr(name, '.');
         best = best || !dot ? best : nearest_of(db, lacking[i].names, dot + 1);
+        const bool is = best && (strcmp(best, name) == 0 || (dot && strcmp(best, dot + 1) == 0));
+        owner = is ? owner_of(db, best) : NULL;
     }
     const bool dotted = best && strpbrk(best, ".-");
-    return dotted ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said,
-                            best)
-           : best ? xformat("%s; did you mean '%s'?", said, best)
+    return owner && !dotted ? xformat("%s; the table %s has one of that name", said, owner)
+           : dotted ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said,
+                              best)
+           : best   ? xformat("%s; did you mean '%s'?", said, best)
+           : lacks && db->nimages
+               ? xformat("%s; open data lack what no claim reads: 'weft run' makes it", said)
            : strstr(said, "authoriz") || strstr(said, "prohibited")
                ? xformat("%s; a query may read tables and call functions, nothing else", said)
                : xstrdup(said);
@@ -499,7 +344,7 @@ set_limits(struct database *db, const struct query_limits *limits)
         stop_watchdog();
     }
     sqlite3_progress_handler(db->db, limits ? STEPS_PER_LOOK : 0, limits ? is_over : NULL, db);
-    sqlite3_set_authorizer(db->db, limits ? authorize : NULL, NULL);
+    sqlite3_set_authorizer(db->db, limits ? authorize : NULL, db);
 }
 
 struct query *
@@ -510,12 +355,14 @@ query_begin(struct database *db, const char *sql, struct query_limits limits,
     const char *rest = NULL;
     *q = (struct query){.db = db, .limits = limits, .mistake = mistake};
     *mistake = (struct query_mistake){NULL, 0};
+    OWNED char *put = kept_put(&db->kept, sql);
+    const char *asked = put ? put : sql;
     set_limits(db, &limits);
-    const int status = sqlite3_prepare_v2(db->db, sql, -1, &q->statement, &rest);
+    const int status = sqlite3_prepare_v2(db->db, asked, -1, &q->statement, &rest);
     const bool prepared = status == SQLITE_OK;
     int at = prepared ? 0 : place_of_mistake(db->db);
-    char *why = prepared ? refusal(db, q->statement, sql, rest, &at) : reason(db, status, limits);
-    set_mistake(mistake, why, sql, at);
+    char *why = prepared ? refusal(db, q->statement, asked, rest, &at) : reason(db, status, limits);
+    set_mistake(mistake, why, sql, put ? 0 : at);
     q->ncolumns = why ? 0 : (size_t)sqlite3_column_count(q->statement);
     q->cells = xcalloc(q->ncolumns + 1, sizeof *q->cells);
     q->columns = xcalloc(q->ncolumns + 1, sizeof *q->columns);
@@ -559,5 +406,17 @@ query_end(struct query *q)
         free(q->cells);
         free(q);
     }
+    return good;
+}
+
+bool
+database_reads(struct database *db, const char *sql, query_reader *reader, void *user, char **why)
+{
+    struct query_mistake mistake;
+    db->reader = reader;
+    db->reader_user = user;
+    const bool good = query_end(query_begin(db, sql, QUERY_LIMITS, &mistake));
+    db->reader = NULL;
+    *why = mistake.message;
     return good;
 }

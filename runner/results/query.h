@@ -60,11 +60,11 @@ struct query_mistake
 
 struct database;
 
-/** Opens results.sqlite of a results folder. NULL with a sentence in *why; also if its bytes are
- * not those that were written. */
+/** Opens results.sqlite of a results folder, or a file of open-data.h. NULL with a sentence in
+ * *why; also if its bytes are not those that were written. */
 struct database *database_open(const char *out, char **why);
 
-/** The same where results_file_is_whole() has been asked. */
+/** The same of a folder where results_file_is_whole() has been asked. */
 struct database *database_open_whole(const char *out, char **why);
 
 struct sqlite3;
@@ -72,8 +72,8 @@ struct sqlite3;
 /** An open database of results, which is closed with it. NULL with a sentence in *why. */
 struct database *database_of(struct sqlite3 *own, char **why);
 
-/** Makes the results in another folder available as @p name.TABLE; false with a sentence, as
- * database_open(). At most 10 of them. */
+/** Makes the results in another folder or file available as @p name.TABLE; false with a sentence,
+ * as database_open(). At most 10 of them. */
 bool database_attach(struct database *db, const char *name, const char *out, char **why);
 
 struct sql_holes;
@@ -115,6 +115,19 @@ struct query *query_begin(struct database *db, const char *sql, struct query_lim
 const struct query_cell *query_next(struct query *q);
 /** Ends it, wherever it is. False if there was a mistake. NULL: it has not begun. */
 bool query_end(struct query *q);
+
+/** Told of a column that a query reads; "": of none, as in count(*). */
+typedef void query_reader(void *user, const char *schema, const char *table, const char *column);
+
+/** Tells @p reader of all columns that a query reads, and asks nothing. False with a sentence. */
+bool database_reads(struct database *db, const char *sql, query_reader *reader, void *user,
+                    char **why);
+
+struct kept;
+
+/** Has queries read a table of @p kept's name, which is made without rows, in place of its query:
+ * query-kept.h. False with a sentence. */
+bool database_keep(struct database *db, const struct kept *kept, char **why);
 
 /** Names and meanings of all tables and columns. */
 #define QUERY_OF_TABLES                                                                            \

@@ -14,7 +14,7 @@
  * | U32, U64(name, member, doc) | uint32_t, uint64_t |
  * | INDEX(name, member, doc) | int64_t, which one it is; below 0: there is none |
  * | COUNTER(member, doc) | uint64_t; the column has the member's name |
- * | COUNTED(member, doc) | the same, of the member `counted` |
+ * | COUNTED(of, member, doc) | the same, of the struct that is the member `of` |
  * | TEXT(name, member, doc) | const char *, without comma or quote |
  * | SHARE(name, part, sent, resent, doc) | no member: part / (sent + resent) of other members |
  * | ALSO(declaration) | a member that is no column |
@@ -39,7 +39,7 @@
 #define U64(name, member, doc)
 #define INDEX(name, member, doc)
 #define COUNTER(member, doc)
-#define COUNTED(member, doc)
+#define COUNTED(of, member, doc)
 #define TEXT(name, member, doc)
 #define SHARE(name, part, sent, resent, doc)
 #define ALSO(declaration)
@@ -100,18 +100,6 @@ COUNTER(dropped_link, "packets lost on dead links or without a route")
 COUNTER(trimmed, "data packets that lost their payload at a switch")
 COUNTER(marked, "ECN marks")
 COUNTER(pauses, "PFC pause frames")
-COUNTER(tor_seen, "NACKs of tracked QPs that entered the ToR from NICs")
-COUNTER(tor_valid, "of these: trigger on the ePSN's path, forwarded")
-COUNTER(tor_invalid, "of these: trigger on another path, or no need to ask")
-COUNTER(tor_unknown, "of these: trigger unknown, forwarded")
-COUNTER(tor_blocked, "invalid NACKs that were blocked")
-COUNTER(tor_scan_passed, "invalid NACKs forwarded because the ring proves the loss")
-COUNTER(tor_scan_cancelled, "blocked while the packet was on its way to the NIC")
-COUNTER(tor_armed, "blocked and armed for compensation")
-COUNTER(tor_compensated, "NACKs that come from the ToR")
-COUNTER(tor_cancelled, "armed, then the packet passed the ToR")
-COUNTER(tor_overwritten, "armed while another ePSN was armed")
-COUNTER(tor_ring_full, "ring entries overwritten before use")
 U64("buffer_peak_bytes", buffer_peak, "most ever in use in one switch")
 U64("queue_peak_bytes", queue_peak, "longest port queue ever")
 REAL("queue_mean_bytes", queue_mean,
@@ -330,13 +318,26 @@ TABLE_END(reordering, "data packets by how far they arrived out of order; only w
 TABLE_BEGIN(tors)
 U32("tor", tor, "number of the ToR")
 ALSO(struct weft_lb_counters counted)
-COUNTED(reroutes, "times that a QP or a flowlet went on by another path")
-COUNTED(probes, "requests for a round trip")
-COUNTED(notices, "notices of congestion sent")
-COUNTED(held, "packets held back to be put in order")
-COUNTED(flushed, "reorder queues whose time was over before what they waited for came")
-COUNTED(full, "packets let through out of order for want of a queue")
-COUNTED(queues, "most reorder queues in use at once")
+COUNTED(counted, reroutes, "times that a QP or a flowlet went on by another path")
+COUNTED(counted, probes, "requests for a round trip")
+COUNTED(counted, notices, "notices of congestion sent")
+COUNTED(counted, held, "packets held back to be put in order")
+COUNTED(counted, flushed, "reorder queues whose time was over before what they waited for came")
+COUNTED(counted, full, "packets let through out of order for want of a queue")
+COUNTED(counted, queues, "most reorder queues in use at once")
+ALSO(struct weft_tor_counters replies)
+COUNTED(replies, seen, "NACKs of tracked QPs that entered the ToR from NICs")
+COUNTED(replies, valid, "of these: trigger on the ePSN's path, forwarded")
+COUNTED(replies, invalid, "of these: trigger on another path, or no need to ask")
+COUNTED(replies, unknown, "of these: trigger unknown, forwarded")
+COUNTED(replies, blocked, "invalid NACKs that were blocked")
+COUNTED(replies, scan_passed, "invalid NACKs forwarded because the ring proves the loss")
+COUNTED(replies, scan_cancelled, "blocked while the packet was on its way to the NIC")
+COUNTED(replies, armed, "blocked and armed for compensation")
+COUNTED(replies, compensated, "NACKs that come from the ToR")
+COUNTED(replies, cancelled, "armed, then the packet passed the ToR")
+COUNTED(replies, overwritten, "armed while another ePSN was armed")
+COUNTED(replies, ring_full, "ring entries overwritten before use")
 TABLE_END(tors, "one row per ToR; only of balancers that count what they do there")
 #undef ROW
 

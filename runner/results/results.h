@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <weft/lb.h>
+#include <weft/tor.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -33,7 +34,7 @@ extern "C"
 #define COUNTER(member, doc)     uint64_t member;
 #define TEXT(name, member, doc)  const char *member;
 #define SHARE(name, part, sent, resent, doc)
-#define COUNTED(member, doc)
+#define COUNTED(of, member, doc)
 #define ALSO(declaration) declaration;
 #include "results-tables.h"
 

@@ -26,30 +26,18 @@ CollectSwitches(Ptr<WeftFabric> fabric, run_summary& sum)
         {
             sum.queue_peak = std::max<uint64_t>(sum.queue_peak, weft_net_peak_queue(net, i, up));
         }
-        const weft_tor_counters& t = *weft_net_tor_counters(net, i);
-        sum.tor_seen += t.seen;
-        sum.tor_valid += t.valid;
-        sum.tor_invalid += t.invalid;
-        sum.tor_unknown += t.unknown;
-        sum.tor_blocked += t.blocked;
-        sum.tor_scan_passed += t.scan_passed;
-        sum.tor_scan_cancelled += t.scan_cancelled;
-        sum.tor_armed += t.armed;
-        sum.tor_compensated += t.compensated;
-        sum.tor_cancelled += t.cancelled;
-        sum.tor_overwritten += t.overwritten;
-        sum.tor_ring_full += t.ring_full;
     }
 }
 
 std::vector<tor_result>
 CollectTors(Ptr<WeftFabric> fabric)
 {
+    const weft_lb_ops& balancer = *fabric->GetBalancer();
     std::vector<weft_lb_counters> counted;
-    for (uint32_t i = 0; fabric->GetBalancer()->counters && i < fabric->GetClos().ntors; i++)
+    for (uint32_t i = 0; (balancer.counters || balancer.tor) && i < fabric->GetClos().ntors; i++)
     {
         counted.emplace_back();
-        if (fabric->IsHere(fabric->GetNHosts() + i))
+        if (balancer.counters && fabric->IsHere(fabric->GetNHosts() + i))
         {
             fabric->GetSwitch(i)->AddCounters(counted.back());
         }
@@ -58,7 +46,8 @@ CollectTors(Ptr<WeftFabric> fabric)
     std::vector<tor_result> tors;
     for (const weft_lb_counters& c : counted)
     {
-        tors.push_back({static_cast<uint32_t>(tors.size()), c});
+        const auto tor = static_cast<uint32_t>(tors.size());
+        tors.push_back({tor, c, *weft_net_tor_counters(fabric->GetNet(), tor)});
     }
     return tors;
 }

@@ -106,5 +106,7 @@ int element_line(const struct element *e, const char *name);
 void element_add_attribute(struct element *e, const char *name, const char *value, int line);
 void element_set(struct element *e, const char *name, const char *value, int line, bool overridden);
 void element_remove(struct element *e, const char *name);
+/** Removes the children of that name. */
+void element_remove_children(struct element *e, const char *name);
 
 #endif

@@ -204,3 +204,22 @@ document_write(const struct element *root)
     xmlBufferFree(bytes);
     return text;
 }
+
+void
+element_remove_children(struct element *e, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        struct element *c = e->children[i];
+        if (strcmp(c->name, name) != 0)
+        {
+            e->children[kept++] = c;
+        }
+        else
+        {
+            element_free(c);
+        }
+    }
+    e->nchildren = kept;
+}

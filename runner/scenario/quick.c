@@ -170,26 +170,6 @@ copy_attributes(struct element *to, const struct element *from)
     }
 }
 
-/** Removes the children of that name. */
-static void
-remove_children(struct element *e, const char *name)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < e->nchildren; i++)
-    {
-        struct element *c = e->children[i];
-        if (strcmp(c->name, name) != 0)
-        {
-            e->children[kept++] = c;
-        }
-        else
-        {
-            element_free(c);
-        }
-    }
-    e->nchildren = kept;
-}
-
 /** Whether there is the parameter that an element names, if it must name one. */
 static bool
 knows_param(const struct element *e, struct diagnostics *d)
@@ -271,9 +251,9 @@ apply_change(struct element *root, const struct element *e, struct diagnostics *
     }
     if (figure)
     {
-        remove_children(changed, "level");
-        remove_children(changed, "mark");
-        remove_children(changed, element_child(e, "query") ? "query" : "");
+        element_remove_children(changed, "level");
+        element_remove_children(changed, "mark");
+        element_remove_children(changed, element_child(e, "query") ? "query" : "");
     }
     copy_attributes(changed, e);
     for (size_t i = 0; i < e->nchildren; i++)
@@ -297,7 +277,7 @@ apply_all(struct element *root, const struct element *quick, struct diagnostics 
     {
         if (is_condition(quick->children[i]))
         {
-            remove_children(root, quick->children[i]->name);
+            element_remove_children(root, quick->children[i]->name);
         }
     }
     for (size_t i = 0; i < quick->nchildren; i++)
@@ -377,7 +357,7 @@ apply(struct element *root, struct diagnostics *d)
         return true;
     }
     quick = element_copy(quick);
-    remove_children(root, "quick");
+    element_remove_children(root, "quick");
     if (quick->nchildren == 0)
     {
         diag_error(d, quick->line, "<quick> is empty; expected what is smaller in it");

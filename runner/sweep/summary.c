@@ -178,25 +178,28 @@ place(struct collected *c, const struct folder *top, bool *placed)
 
 /** Reads all finished runs, then writes and prints, while nobody else does. */
 static bool
-write_locked(const struct plan *plan, const struct results_folder *r, const char *some)
+write_locked(const struct plan *plan, const struct results_folder *r, const char *some, bool quiet)
 {
     struct collected c = {0};
     bool placed = false;
     if (collect_and_write(&c, plan, r, some))
     {
         CLEANUP(database_drop) struct database *db = place(&c, &r->top, &placed);
-        if (db && c.nruns > 0)
+        if (db && c.nruns > 0 && !quiet)
         {
             summary_print(plan, db, &c.w, c.nruns);
         }
-        printf("%zu of %zu runs are in %s/summary.csv\n", c.nruns, plan->nruns, r->top.path);
+        if (!quiet)
+        {
+            printf("%zu of %zu runs are in %s/summary.csv\n", c.nruns, plan->nruns, r->top.path);
+        }
     }
     free(c.why);
     return placed;
 }
 
 bool
-summary_write(const struct plan *plan, const struct results_folder *r, const char *some)
+summary_write(const struct plan *plan, const struct results_folder *r, const char *some, bool quiet)
 {
     char *why = NULL;
     if (some && r->runs.fd < 0)
@@ -209,5 +212,5 @@ summary_write(const struct plan *plan, const struct results_folder *r, const cha
         sweep_refuse(why, 0);
         return false;
     }
-    return write_locked(plan, r, some);
+    return write_locked(plan, r, some, quiet);
 }

@@ -141,7 +141,7 @@ sweep_collect(const struct plan *plan, const struct sweep_options *options)
     }
     struct results_folder r;
     results_folder_open(&r, out);
-    int status = summary_write(plan, &r, out) ? EXIT_GOOD : EXIT_FAILED;
+    int status = summary_write(plan, &r, out, options->no_table) ? EXIT_GOOD : EXIT_FAILED;
     results_folder_close(&r);
     return status;
 }

@@ -336,7 +336,7 @@ run_locked(const struct plan *plan, const struct sweep_options *options,
     else
     {
         size_t failed = run_due(plan, options, &due, &r->runs, fit);
-        bool written = options->nruns || summary_write(plan, r, NULL);
+        bool written = options->nruns || summary_write(plan, r, NULL, options->no_table);
         status = failed || !written ? EXIT_FAILED : EXIT_GOOD;
         if (failed && !sweep_was_interrupted())
         {

@@ -16,6 +16,7 @@ struct sweep_options
     long threads;                       /**< of each run; 0: cores that processes leave over */
     bool again;                         /**< also runs that are finished */
     bool exceed_memory;                 /**< also runs that will take more than there is */
+    bool no_table;                      /**< tables are written, and none is printed */
     long log_interval;                  /**< s between lines of progress in a file; 0: none */
     const struct progress_whole *whole; /**< of which this sweep is a part; NULL: it is all */
 };

@@ -43,8 +43,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (claims && d.n == 0)
     {
-        struct report_options options = {
-            RESULTS, true, {60, 100, (size_t)1 << 26, 1000000}, "docs/report.md", true};
+        struct report_options options = {.results = RESULTS,
+                                         .allow_missing = true,
+                                         .limits = {60, 100, (size_t)1 << 26, 1000000},
+                                         .output = "docs/report.md",
+                                         .drawings = true};
         char *once = write_both(&claims, &options);
         char *twice = write_both(&claims, &options);
         MUST((once == NULL) == (twice == NULL));

@@ -31,8 +31,10 @@ dpkg --add-architecture *       it changes the system
 CK_FORK=no *                    it needs what the one before installs
 ./weft reproduce themis*        minutes to hours; tests/runner/reproduce.sh has a paper that is small
 ./weft reproduce all*           hours to days; the same
+./weft query --data *           tests/runner/open-data.sh asks open data by name
 ./weft run scenarios/cross/*    minutes; tests/runner/cross.sh runs the small versions
 ./weft query results/cross-* *          tests/runner/cross.sh asks it of them
+./weft rank *                   a minute each; tests/runner/rank.sh has a table that is small
 mpirun *                        tests/runner/ranks.sh runs several processes
 srun *                          that needs Slurm
 parallel *                      tests/cluster.sh does what the page says of many machines

@@ -121,6 +121,13 @@ class WrongCallTestCase : public TestCase
             Simulator::Destroy();
             rig.fabric->Post(qp, 1000, 0);
         });
+        Dies("Post() after ReleasePackets()", [](WeftRig& rig) {
+            WeftQp* qp = rig.fabric->CreateQp(0, 3, &rig);
+            rig.fabric->Post(qp, 1000, 0);
+            Simulator::Run();
+            rig.fabric->ReleasePackets();
+            rig.fabric->Post(qp, 1000, 0);
+        });
         Dies("GetPacketsInFabric() after Simulator::Destroy()", [](WeftRig& rig) {
             Simulator::Destroy();
             rig.fabric->GetPacketsInFabric();

@@ -228,9 +228,10 @@ is tiny.html "count($seeds//th[not(contains(@class, 'behind'))])" 2
 is tiny.html "count($seeds/tbody/tr[1]/td[not(contains(@class, 'behind'))])" 2
 is tiny.html "count($seeds//th) > 20 and not($seeds//th[.='cct_us_mean' or .='cct_us_ci95'])" true
 is tiny.html "count(//table[caption='All runs']//th[not(contains(@class, 'behind'))])" 5
-"$weft" query results/tiny "select cct_us_mean as mean, cct_us_ci95 as half from aggregate where half > 0" --format csv >means
+"$weft" query results/tiny "select cct_us_mean as mean, cct_us_ci95 as half from aggregate where half > 0
+    union all select increase_mean, increase_ci95 from aggregate where increase_ci95 > 0" --format csv >means
 tail -n +2 means | while IFS=, read -r mean half; do
-    rounded=$(awk -v m="$mean" -v h="$half" 'BEGIN { while (h * 10 ^ d < 1) d++; printf "%.*f ± %.*f", d, m, d, h }')
+    rounded=$(awk -v m="$mean" -v h="$half" 'BEGIN { while (h * 10 ^ d < 2) d++; printf "%.*f ± %.*f", d, m, d, h }')
     is tiny.html "string($seeds//td[@title='$mean ± $half'])" "$rounded"
 done
 # Where not all seeds have a value, the cell says so.

@@ -401,7 +401,7 @@ START_TEST(axes_have_names_and_units)
     check_title("cct_us", 0.5, true, "completion time x 0.5 (us)");
     check_title("increase", 100, true, "increase over the lower bound (%)");
     check_title("goodput_gbps", 1, true, "goodput (Gb/s)");
-    check_title("tor_seen", 1, true, "tor seen");
+    check_title("nacks_sent", 1, true, "NACKs sent");
     check_title("congestion-control.t-i", 1, true, "congestion control t-i (us)");
     check_title("congestion-control.t-i", 1, false, "congestion control t-i");
     check_title("topology.link-rate", 1, true, "topology link-rate (Gb/s)");

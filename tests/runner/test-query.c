@@ -293,6 +293,8 @@ START_TEST(mistakes_name_what_is_meant_and_their_line)
     refused("select cct_uss from summary", "did you mean 'cct_us'");
     refused("select \"cct_uss\" from summary", "did you mean 'cct_us'");
     refused("select 1 from sumary", "did you mean 'summary'");
+    refused("select cct_us from qps", "no such column: cct_us; the table summary has one");
+    refused("select q.cct_us from qps q", "no such column: q.cct_us; the table summary has one");
     refused("select 1; select 2", "expected one select");
     refused("", "there is no query");
     ck_assert(database_query(db, "select\n run,\n cct_uss\nfrom summary", QUERY_LIMITS, &m) ==

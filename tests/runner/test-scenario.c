@@ -366,7 +366,7 @@ START_TEST(every_summary_column_shows_its_member)
     s.data_sent = 300;
     s.data_resent = 100;
     s.duplicates = 40;
-    s.tor_ring_full = 7;
+    s.trimmed = 7;
     s.queue_peak = 1500;
     struct text sql = {0};
     sqlite3 *db;
@@ -401,7 +401,7 @@ START_TEST(every_summary_column_shows_its_member)
     static const char *const expected[][2] = {
         {"cct_us", "12.345678"},        {"goodput_gbps", "81.500000"},
         {"data_resent", "100"},         {"resent_share", "0.250000"},
-        {"spurious_share", "0.100000"}, {"tor_ring_full", "7"},
+        {"spurious_share", "0.100000"}, {"trimmed", "7"},
         {"queue_peak_bytes", "1500"},   {"timeouts", "0"},
     };
     for (size_t e = 0; e < sizeof expected / sizeof *expected; e++)

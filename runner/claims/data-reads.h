@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file data-reads.h  What claims read of results, as SQLite tells it. */
+#ifndef WEFT_RUNNER_DATA_READS_H
+#define WEFT_RUNNER_DATA_READS_H
+
+#include "document.h"
+#include "query-kept.h"
+#include "report-query.h"
+
+/** What is read of the results of one scenario. */
+struct data_reads
+{
+    const char *name;      /**< of the results */
+    struct words columns;  /**< "qps.fct_us"; "qps." of none of its columns */
+    struct kept_list kept; /**< queries within queries, read in place of their tables */
+};
+
+struct data_reads_list
+{
+    struct data_reads *reads;
+    size_t n;
+};
+
+/** What all queries of claims files read of results of these names, and perhaps of others. Sections
+ * whose results are not all there are left out. False after a message. */
+bool data_reads_find(struct data_reads_list *list, struct document *const *claims, size_t n,
+                     const struct words *names, const struct report_options *options);
+
+void data_reads_free(struct data_reads_list *list);
+
+#endif

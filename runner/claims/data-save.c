@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "data-save.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data-reads.h"
+#include "database.h"
+#include "open-data.h"
+#include "results-page.h"
+#include "sql-aggregates.h"
+#include "sweep-run.h"
+
+/** Results that are copied into a database in memory, `data`. */
+struct copy
+{
+    sqlite3 *db; /**< its main database: the results */
+    const struct data_reads *reads;
+};
+
+static bool
+run(const struct copy *c, const char *sql)
+{
+    return sqlite3_exec(c->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/** Whether any column of a table is read. */
+static bool
+is_read(const struct copy *c, const char *table)
+{
+    OWNED char *start = xformat("%s.", table);
+    bool read = false;
+    for (size_t i = 0; !read && i < c->reads->columns.n; i++)
+    {
+        read = strncmp(c->reads->columns.word[i], start, strlen(start)) == 0;
+    }
+    return read;
+}
+
+/** Lists the columns of a table that are copied: for a CREATE TABLE, and their names. */
+static bool
+list_columns(const struct copy *c, const char *table, struct text *types, struct text *names)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    const bool whole = list_has("columns runs", table);
+    bool good = sqlite3_prepare_v2(c->db,
+                                   "SELECT name, type || iif(\"notnull\", ' NOT NULL', '') || "
+                                   "iif(pk, ' PRIMARY KEY', '') FROM pragma_table_info(?, 'main')",
+                                   -1, &s, NULL) == SQLITE_OK &&
+                sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK;
+    while (good && sqlite3_step(s) == SQLITE_ROW)
+    {
+        const char *name = (const char *)sqlite3_column_text(s, 0);
+        OWNED char *column = xformat("%s.%s", table, name);
+        if (whole || strcmp(name, "run") == 0 || words_have(&c->reads->columns, column))
+        {
+            text_add(types, types->len ? ", " : "");
+            text_add(names, names->len ? ", " : "");
+            sql_add_name(types, name);
+            sql_add_name(names, name);
+            text_add(types, " %s", (const char *)sqlite3_column_text(s, 1));
+        }
+    }
+    return good && names->len;
+}
+
+static bool
+copy_table(const struct copy *c, const char *table)
+{
+    CLEANUP(text_drop) struct text types = {0}, names = {0};
+    const bool good = list_columns(c, table, &types, &names);
+    OWNED char *sql =
+        good ? xformat("CREATE TABLE data.\"%s\" (%s); INSERT INTO data.\"%s\" SELECT %s FROM "
+                       "main.\"%s\" ORDER BY rowid;",
+                       table, types.s, table, names.s, table)
+             : NULL;
+    return good && run(c, sql);
+}
+
+/* --- in fewer bytes --------------------------------------------------------------------------- */
+
+/* What a table has in fewer bytes is in a table stored_..., and the table is a view of that. */
+
+/** Whether a query of one cell gives something but 0. */
+static bool
+is_true(const struct copy *c, const char *sql)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    return sqlite3_prepare_v2(c->db, sql, -1, &s, NULL) == SQLITE_OK &&
+           sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0);
+}
+
+/** Whether all values of a column of `summary` are numbers of six decimals, as those of results
+ * are: they come back from a whole number of millionths as they were. */
+static bool
+is_in_millionths(const struct copy *c, const char *name)
+{
+    CLEANUP(text_drop) struct text t = {0};
+    text_add(&t,
+             "SELECT count(x) AND count(*) FILTER (WHERE x IS NOT NULL AND (typeof(x) <> 'real' "
+             "OR abs(x) > 9e9 OR cast(round(x * 1e6) AS INTEGER) / 1e6 <> x)) = 0 FROM (SELECT ");
+    sql_add_name(&t, name);
+    text_add(&t, " AS x FROM main.summary)");
+    return is_true(c, t.s);
+}
+
+/** Adds a column of `summary`: for its table, for what goes into it, and for its view. */
+static void
+add_column(const struct copy *c, const char *name, const char *type, struct text *sql[3])
+{
+    static const char *const before[] = {"", "cast(round(", "cast("};
+    const bool in_millionths = is_in_millionths(c, name);
+    for (size_t i = 0; i < 3; i++)
+    {
+        text_add(sql[i], sql[i]->len ? ", " : "");
+        text_add(sql[i], in_millionths ? before[i] : "");
+        sql_add_name(sql[i], name);
+    }
+    text_add(sql[0], " %s", in_millionths ? "INTEGER" : type);
+    text_add(sql[1], in_millionths ? " * 1e6) AS INTEGER)" : "");
+    if (in_millionths)
+    {
+        /* by the cast it compares with a text as the table's does */
+        text_add(sql[2], " / 1e6 AS %s) AS ", type);
+        sql_add_name(sql[2], name);
+    }
+}
+
+static bool
+copy_summary(const struct copy *c)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    CLEANUP(text_drop) struct text types = {0}, values = {0}, names = {0};
+    struct text *sql[] = {&types, &values, &names};
+    const bool good = sqlite3_prepare_v2(c->db,
+                                         "SELECT name, type || iif(pk, ' PRIMARY KEY', '') FROM "
+                                         "pragma_table_info('summary', 'main')",
+                                         -1, &s, NULL) == SQLITE_OK;
+    while (good && sqlite3_step(s) == SQLITE_ROW)
+    {
+        add_column(c, (const char *)sqlite3_column_text(s, 0),
+                   (const char *)sqlite3_column_text(s, 1), sql);
+    }
+    OWNED char *all =
+        good ? xformat("CREATE TABLE data.stored_summary (%s); INSERT INTO data.stored_summary "
+                       "SELECT %s FROM main.summary ORDER BY rowid; "
+                       "CREATE VIEW data.summary AS SELECT %s FROM stored_summary;",
+                       types.s, values.s, names.s)
+             : NULL;
+    return good && run(c, all);
+}
+
+/** Names of runs are in `summary` as well, unless a run has no row there. */
+static bool
+copy_runs(const struct copy *c)
+{
+    return is_true(c, "SELECT NOT EXISTS (SELECT run, name FROM main.runs EXCEPT "
+                      "SELECT run, name FROM main.summary)")
+               ? run(c, "CREATE VIEW data.runs AS SELECT run, name FROM stored_summary;")
+               : copy_table(c, "runs");
+}
+
+/** Of runs one behind the other most have the same. */
+static bool
+copy_provenance(const struct copy *c)
+{
+    const bool facts = !is_read(c, "provenance");
+    OWNED char *sql = xformat(
+        "CREATE TABLE data.stored_provenance (first INTEGER, last INTEGER, key TEXT, text TEXT);"
+        "INSERT INTO data.stored_provenance SELECT min(run), max(run), key, text FROM "
+        "(SELECT *, run - row_number() OVER (PARTITION BY key, text, again ORDER BY run) AS behind "
+        "FROM (SELECT *, row_number() OVER (PARTITION BY run, key, text) AS again "
+        "FROM main.provenance %s)) GROUP BY key, text, again, behind ORDER BY key, min(run), text;"
+        "CREATE VIEW data.provenance AS SELECT r.run, p.key, p.text FROM stored_provenance p "
+        "JOIN runs r ON r.run BETWEEN p.first AND p.last;",
+        facts ? "WHERE key IN (" FACTS_KEYS ")" : "");
+    return run(c, sql);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+/** What queries within queries give. */
+static bool
+copy_kept(const struct copy *c)
+{
+    static const char made[] =
+        "CREATE TABLE data." KEPT_TABLE
+        " (name TEXT NOT NULL, lead TEXT NOT NULL, body TEXT NOT NULL);"
+        "INSERT INTO data.columns VALUES"
+        "('" KEPT_TABLE "','name','a table with what a query makes of tables that are not here'),"
+        "('" KEPT_TABLE "','lead','the beginning of this query, which the rest refers to'),"
+        "('" KEPT_TABLE "','body','the rest of it');";
+    static const char documented[] =
+        "INSERT INTO data.columns SELECT k.name, p.name, 'of the query in " KEPT_TABLE "' FROM "
+        "data." KEPT_TABLE " k, pragma_table_info(k.name, 'data') p ORDER BY k.rowid, p.cid;";
+    CLEANUP(text_drop) struct text t = {0};
+    const struct kept_list *list = &c->reads->kept;
+    text_add(&t, list->n ? made : "");
+    for (size_t i = 0; i < list->n; i++)
+    {
+        const struct kept *kept = &list->kept[i];
+        text_add(&t, "CREATE TABLE data.\"%s\" AS %s %s; INSERT INTO data." KEPT_TABLE " VALUES (",
+                 kept->name, kept->lead, kept->body);
+        sql_add_literal(&t, kept->name);
+        text_add(&t, ",");
+        sql_add_literal(&t, kept->lead);
+        text_add(&t, ",");
+        sql_add_literal(&t, kept->body);
+        text_add(&t, ");");
+    }
+    text_add(&t, list->n ? documented : "");
+    return run(c, t.s);
+}
+
+/** The names of the other tables that are copied. */
+static bool
+list_tables(const struct copy *c, struct words *tables)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    const bool good = sqlite3_prepare_v2(c->db,
+                                         "SELECT name FROM main.sqlite_master WHERE type = 'table' "
+                                         "ORDER BY rowid",
+                                         -1, &s, NULL) == SQLITE_OK;
+    while (good && sqlite3_step(s) == SQLITE_ROW)
+    {
+        const char *name = (const char *)sqlite3_column_text(s, 0);
+        const bool special = list_has("summary runs provenance", name);
+        if (!special && (strcmp(name, "columns") == 0 || is_read(c, name)))
+        {
+            words_add(tables, xstrdup(name));
+        }
+    }
+    return good;
+}
+
+/** Copies what is read. What the queries are made for, SQLite plans with an index of `qps` and the
+ * like: the rows of an answer shall come in the same order. */
+static bool
+copy_all(const struct copy *c)
+{
+    static const char *const indices[] = {"qps", "flows", "series"};
+    static const char documented[] =
+        "DELETE FROM data.columns WHERE \"column\" NOT IN (SELECT name FROM "
+        "pragma_table_info(\"table\", 'data'));";
+    CLEANUP(words_free) struct words tables = {0};
+    OWNED char *start = xformat("ATTACH ':memory:' AS data; PRAGMA data.page_size = 4096; "
+                                "PRAGMA data.user_version = %d; BEGIN;",
+                                RESULTS_VERSION);
+    bool good = run(c, start) && list_tables(c, &tables);
+    good = good && copy_summary(c) && copy_runs(c) && copy_provenance(c);
+    for (size_t i = 0; good && i < tables.n; i++)
+    {
+        good = copy_table(c, tables.word[i]);
+    }
+    for (size_t i = 0; good && i < sizeof indices / sizeof *indices; i++)
+    {
+        OWNED char *sql = xformat("CREATE INDEX data.%s_run ON %s (run);", indices[i], indices[i]);
+        good = !words_have(&tables, indices[i]) || run(c, sql);
+    }
+    return good && run(c, documented) && copy_kept(c) && run(c, "COMMIT; VACUUM data;");
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/** Clears what in a file's header depends on how often SQLite has changed it, and on its version.
+ */
+static void
+clear_header(unsigned char *bytes)
+{
+    memset(bytes + 24, 0, 4);
+    memset(bytes + 92, 0, 8);
+}
+
+/** Writes the copy, and says how large it is. */
+static bool
+write_copy(const struct copy *c, const char *folder, char **why)
+{
+    sqlite3_int64 n = 0;
+    size_t size = 0;
+    unsigned char *bytes = sqlite3_serialize(c->db, "data", &n, 0);
+    if (!bytes)
+    {
+        *why = xstrdup("out of memory");
+        return false;
+    }
+    clear_header(bytes);
+    const bool good = open_data_write(folder, c->reads->name, bytes, (size_t)n, &size, why);
+    sqlite3_free(bytes);
+    if (good)
+    {
+        printf("%s/%s" OPEN_DATA_ENDING ": %zu KB\n", folder, c->reads->name, (size + 999) / 1000);
+    }
+    return good;
+}
+
+static bool
+save(const struct data_reads *reads, const char *results, const char *folder, char **why)
+{
+    static struct sql_budget unlimited = {SIZE_MAX, false};
+    struct copy c = {NULL, reads};
+    OWNED char *path = xformat("%s/%s/" DATABASE_FILE, results, reads->name),
+               *address = sql_file_address(path);
+    const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI; /* the address says: to be read */
+    const bool copied = sqlite3_open_v2(address, &c.db, how, NULL) == SQLITE_OK &&
+                        sql_aggregates_register(c.db, &unlimited, NULL) == SQLITE_OK &&
+                        copy_all(&c);
+    if (!copied)
+    {
+        *why = xformat("cannot save what claims read of %s: %s", path,
+                       c.db ? sqlite3_errmsg(c.db) : "out of memory");
+    }
+    const bool good = copied && write_copy(&c, folder, why);
+    sqlite3_close(c.db);
+    return good;
+}
+
+int
+data_save(struct document *const *claims, size_t n, const struct words *names, const char *results,
+          const char *folder)
+{
+    const struct report_options options = {.results = results, .allow_missing = true};
+    struct data_reads_list list = {0};
+    char *why = NULL;
+    bool good = data_reads_find(&list, claims, n, names, &options) && folder_make(folder, &why);
+    for (size_t i = 0; good && i < list.n; i++)
+    {
+        const bool wanted = words_have(names, list.reads[i].name);
+        good = !wanted || save(&list.reads[i], results, folder, &why);
+    }
+    data_reads_free(&list);
+    return good ? EXIT_GOOD : why ? sweep_refuse(why, EXIT_FAILED) : EXIT_BAD_INPUT;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "open-data.h"
+
+#include <glob.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "diagnostics.h"
+#include "files.h"
+#include "textbuf.h"
+
+/** Of a file, and of what it gives. */
+#define MOST_PACKED ((size_t)64 << 20)
+#define MOST_BYTES  ((size_t)256 << 20)
+
+/** zlib's code for gzip's format, with the largest window. */
+#define GZIP (16 + MAX_WBITS)
+
+/** gzip's least header and its trailer, which ends with the number of bytes, the lowest first. */
+#define LEAST  18
+#define LENGTH 4
+
+bool
+open_data_is(const char *path)
+{
+    const size_t n = strlen(path), ending = strlen(OPEN_DATA_ENDING);
+    return n > ending && strcmp(path + n - ending, OPEN_DATA_ENDING) == 0;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/** The names of all results in a folder, in their order. */
+static struct words
+names_in(const char *folder)
+{
+    struct words names = {0};
+    glob_t found = {0};
+    OWNED char *pattern = xformat("%s/*" OPEN_DATA_ENDING, folder);
+    const size_t n = glob(pattern, 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+    for (size_t i = 0; i < n; i++)
+    {
+        const char *name = found.gl_pathv[i] + strlen(folder) + 1;
+        words_add(&names, xformat("%.*s", (int)(strlen(name) - strlen(OPEN_DATA_ENDING)), name));
+    }
+    globfree(&found);
+    return names;
+}
+
+/** "; did you mean themis-fig5 or ethereal-fig5?": those of which the name is a part, else the one
+ * that is nearest. */
+static char *
+meant(const struct words *names, const char *name)
+{
+    struct text t = {0};
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; i < names->n; i++)
+    {
+        if (*name && strstr(names->word[i], name))
+        {
+            text_add(&t, "%s%s", t.len ? " or " : "; did you mean ", names->word[i]);
+        }
+    }
+    text_add(&t, t.len ? "?" : "");
+    nearest_try_words(&near, names);
+    if (!t.len)
+    {
+        text_add(&t, "%s", did_you_mean(near.best));
+    }
+    return text_take(&t);
+}
+
+char *
+open_data_find(const char *folder, const char *name, char **why)
+{
+    CLEANUP(words_free) struct words names = names_in(folder);
+    const bool there = words_have(&names, name);
+    OWNED char *others = there ? NULL : meant(&names, name);
+    if (!there)
+    {
+        *why = xformat("there are no results of '%s' in %s%s", name, folder, others);
+    }
+    return there ? xformat("%s/%s" OPEN_DATA_ENDING, folder, name) : NULL;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/** How many bytes the file says that it gives. */
+static size_t
+length_of(const unsigned char *packed, size_t n)
+{
+    size_t length = 0;
+    for (size_t i = 1; i <= LENGTH; i++)
+    {
+        length = length << 8 | packed[n - i];
+    }
+    return length;
+}
+
+/** What a file gives, which must be all of it, and no more than it says; NULL: it is damaged. */
+static unsigned char *
+unpack(unsigned char *packed, size_t n, size_t length)
+{
+    unsigned char *bytes = xcalloc(length, 1);
+    z_stream z = {
+        .next_in = packed, .avail_in = (uInt)n, .next_out = bytes, .avail_out = (uInt)length};
+    bool good = inflateInit2(&z, GZIP) == Z_OK;
+    good = good && inflate(&z, Z_FINISH) == Z_STREAM_END && z.avail_in == 0 && z.avail_out == 0;
+    inflateEnd(&z);
+    if (!good)
+    {
+        free(bytes);
+        bytes = NULL;
+    }
+    return bytes;
+}
+
+unsigned char *
+open_data_read(const char *path, size_t *n, char **why)
+{
+    size_t size;
+    char *file = file_read_path(path, MOST_PACKED, &size, why);
+    void *packed = file;
+    if (!file)
+    {
+        return NULL;
+    }
+    *n = size >= LEAST ? length_of(packed, size) : 0;
+    unsigned char *bytes = *n && *n <= MOST_BYTES ? unpack(packed, size, *n) : NULL;
+    if (!bytes)
+    {
+        *why = xformat("%s cannot be used: its bytes are not those that were written, or hold more "
+                       "than %zu MB",
+                       path, MOST_BYTES >> 20);
+    }
+    free(file);
+    return bytes;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/** The bytes in gzip's format, without a name or a time; the caller frees them. */
+static char *
+pack(const unsigned char *bytes, size_t n, size_t *size)
+{
+    z_stream z = {.next_in = (z_const Bytef *)bytes, .avail_in = (uInt)n};
+    if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
+    {
+        on_out_of_memory();
+    }
+    const size_t room = deflateBound(&z, (uLong)n);
+    char *packed = xcalloc(room, 1);
+    void *out = packed;
+    z.next_out = out;
+    z.avail_out = (uInt)room;
+    deflate(&z, Z_FINISH);
+    *size = room - z.avail_out;
+    deflateEnd(&z);
+    return packed;
+}
+
+bool
+open_data_write(const char *folder, const char *name, const unsigned char *bytes, size_t n,
+                size_t *size, char **why)
+{
+    if (n > MOST_BYTES)
+    {
+        *why = xformat("%zu MB of results are too many to be kept in %s/%s" OPEN_DATA_ENDING
+                       "; expected %zu at most",
+                       n >> 20, folder, name, MOST_BYTES >> 20);
+        return false;
+    }
+    OWNED char *packed = pack(bytes, n, size), *file = xformat("%s" OPEN_DATA_ENDING, name);
+    return file_replace(folder, file, packed, *size, why);
+}

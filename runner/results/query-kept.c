@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "query-kept.h"
+
+#include <ctype.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query-database.h"
+#include "sql-file.h"
+#include "textbuf.h"
+
+/* --- text of queries -------------------------------------------------------------------------- */
+
+const char *
+kept_skip(const char *s)
+{
+    const char *end = *s && strchr("'\"`", *s) ? strchr(s + 1, *s) : s;
+    return (end ? end : s) + 1;
+}
+
+/** Whether it has comments, which end with a line. */
+static bool
+has_comments(const char *sql)
+{
+    bool has = false;
+    for (const char *s = sql; *s && !has; s = kept_skip(s))
+    {
+        has = strncmp(s, "--", 2) == 0 || strncmp(s, "/*", 2) == 0;
+    }
+    return has;
+}
+
+char *
+kept_squeeze(const char *sql)
+{
+    struct text t = {0};
+    if (has_comments(sql))
+    {
+        return xstrdup(sql);
+    }
+    for (const char *s = sql, *next; *s; s = next)
+    {
+        for (next = s; isspace((unsigned char)*next); next++)
+        {
+        }
+        const bool beside = !t.len || t.s[t.len - 1] == '(' || !*next || *next == ')';
+        if (next == s)
+        {
+            next = kept_skip(s);
+            text_add(&t, "%.*s", (int)(next - s), s);
+        }
+        else if (!beside)
+        {
+            text_add(&t, " ");
+        }
+    }
+    return text_take(&t);
+}
+
+/** Has a query read the table in place of its query, wherever that is. Takes @p sql. */
+static char *
+put_one(const struct kept *kept, char *sql)
+{
+    OWNED char *body = xformat("(%s)", kept->body);
+    const size_t n = strlen(kept->lead);
+    const char *from = sql, *at = strncmp(sql, kept->lead, n) == 0 ? strstr(sql + n, body) : NULL;
+    struct text t = {0};
+    for (; at; at = strstr(from, body))
+    {
+        text_add(&t, "%.*s(select * from ", (int)(at - from), from);
+        sql_add_name(&t, kept->name);
+        text_add(&t, ")");
+        from = at + strlen(body);
+    }
+    text_add(&t, "%s", from);
+    free(sql);
+    return text_take(&t);
+}
+
+char *
+kept_put(const struct kept_list *list, const char *sql)
+{
+    char *put = list->n ? kept_squeeze(sql) : NULL;
+    for (size_t i = 0; i < list->n; i++)
+    {
+        put = put_one(&list->kept[i], put);
+    }
+    return put;
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/** Whether a query may be within the other one, or within what leads to it. */
+static bool
+is_within(const struct kept *a, const struct kept *b)
+{
+    const size_t lead = strlen(a->lead), other = strlen(b->lead);
+    return lead < other || (lead == other && strlen(a->body) < strlen(b->body));
+}
+
+void
+kept_add(struct kept_list *list, const struct kept *kept)
+{
+    size_t i = list->n;
+    ARRAY_GROW(list->kept, list->n);
+    for (list->n++; i > 0 && is_within(&list->kept[i - 1], kept); i--)
+    {
+        list->kept[i] = list->kept[i - 1];
+    }
+    list->kept[i] = (struct kept){xstrdup(kept->name), xstrdup(kept->lead), xstrdup(kept->body)};
+}
+
+void
+kept_free(struct kept_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+    {
+        free(list->kept[i].name);
+        free(list->kept[i].lead);
+        free(list->kept[i].body);
+    }
+    free(list->kept);
+    *list = (struct kept_list){0};
+}
+
+/** A text of the row in hand, "" if it has none; the caller frees it. */
+static char *
+text_at(sqlite3_stmt *s, int column)
+{
+    const void *text = sqlite3_column_text(s, column);
+    return xstrdup(text ? text : "");
+}
+
+bool
+kept_load(struct kept_list *list, sqlite3 *db, char **why)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    if (sqlite3_table_column_metadata(db, "main", KEPT_TABLE, NULL, NULL, NULL, NULL, NULL, NULL) !=
+        SQLITE_OK)
+    {
+        return true;
+    }
+    const bool read = sqlite3_prepare_v2(db, "SELECT name, lead, body FROM main." KEPT_TABLE, -1,
+                                         &s, NULL) == SQLITE_OK;
+    while (read && sqlite3_step(s) == SQLITE_ROW)
+    {
+        OWNED char *name = text_at(s, 0), *lead = text_at(s, 1), *body = text_at(s, 2);
+        kept_add(list, &(struct kept){name, lead, body});
+    }
+    const bool good = sqlite3_errcode(db) == SQLITE_DONE;
+    if (!good)
+    {
+        *why = xformat("cannot read its table " KEPT_TABLE ": %s", sqlite3_errmsg(db));
+    }
+    return good;
+}
+
+bool
+database_keep(struct database *db, const struct kept *kept, char **why)
+{
+    CLEANUP(text_drop) struct text t = {0};
+    text_add(&t, "CREATE TEMP TABLE ");
+    sql_add_name(&t, kept->name);
+    text_add(&t, " AS SELECT * FROM (%s %s) LIMIT 0", kept->lead, kept->body);
+    const bool good = sqlite3_exec(db->db, t.s, NULL, NULL, NULL) == SQLITE_OK;
+    if (good)
+    {
+        kept_add(&db->kept, kept);
+    }
+    else
+    {
+        *why = xstrdup(sqlite3_errmsg(db->db));
+    }
+    return good;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Opening results to query them. */
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "database.h"
+#include "open-data.h"
+#include "query-database.h"
+#include "results-folder.h"
+
+/** Longest text that a query may read or make, bytes: one step of it must not take long. */
+#define MOST_TEXT (1 << 16)
+
+/** Longest query, bytes. */
+#define MOST_SQL (1 << 18)
+
+/** What SQLite opens of a results folder, or of results that are in memory. */
+static char *
+address_of(const char *out)
+{
+    OWNED char *path = xformat("%s/" DATABASE_FILE, out);
+    return open_data_is(out) ? xstrdup(":memory:") : sql_file_address(path);
+}
+
+/** The file of results, for messages, and what makes it again. */
+static char *
+file_of(const char *out)
+{
+    return open_data_is(out) ? xstrdup(out) : xformat("%s/" DATABASE_FILE, out);
+}
+
+static char *
+maker_of(const char *out)
+{
+    return open_data_is(out) ? xstrdup("weft reproduce all --report --save-data " OPEN_DATA)
+                             : xformat("weft collect %s", out);
+}
+
+/** Whether the results are as they were written. *image: their bytes, if they are to be read from
+ * memory. */
+static bool
+look(const char *out, struct image *image, char **why)
+{
+    *image = (struct image){0};
+    return open_data_is(out) ? (image->bytes = open_data_read(out, &image->n, why)) != NULL
+                             : results_file_is_whole(out, DATABASE_FILE, why);
+}
+
+/** Has SQLite read a database from memory, if it is there. */
+static bool
+place(sqlite3 *db, const char *name, const struct image *image)
+{
+    const sqlite3_int64 n = (sqlite3_int64)image->n;
+    return !image->bytes || sqlite3_deserialize(db, name, image->bytes, n, n,
+                                                SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
+}
+
+/** Keeps an image as long as the database. */
+static void
+keep(struct database *db, struct image image)
+{
+    ARRAY_GROW(db->images, db->nimages);
+    db->images[db->nimages++] = image;
+}
+
+/** Whether the tables of an open file have the version that queries are made for. */
+static bool
+version_fits(struct database *db, const char *name, const char *out, char **why)
+{
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    OWNED char *sql = xformat("PRAGMA \"%s\".user_version", name);
+    const bool read =
+        sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
+    const int version = read ? sqlite3_column_int(s, 0) : 0;
+    const bool fits = read && version == RESULTS_VERSION;
+    if (!fits)
+    {
+        OWNED char *file = file_of(out), *maker = maker_of(out);
+        *why = read ? xformat("%s has tables of version %d, not %d; '%s' makes it again", file,
+                              version, RESULTS_VERSION, maker)
+                    : xformat("%s cannot be used: %s; '%s' makes it again", file,
+                              sqlite3_errmsg(db->db), maker);
+    }
+    return fits;
+}
+
+/** What nobody who queries may do, whatever the query. */
+static void
+restrict_database(sqlite3 *db)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+    /* "balancer.nam" is a column that is not there, and not a text. */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, MOST_TEXT);
+    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, MOST_SQL);
+    sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 50);
+    sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 200);
+    sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+    sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL, NULL);
+}
+
+static struct database *
+open_with(const char *out, const struct image *image, struct sql_holes *holes, char **why)
+{
+    struct database *db = xcalloc(1, sizeof *db);
+    OWNED char *address = address_of(out);
+    bool good = sqlite3_open_v2(address, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
+                    SQLITE_OK &&
+                place(db->db, "main", image);
+    if (!good)
+    {
+        OWNED char *file = file_of(out);
+        *why = xformat("%s cannot be opened: %s", file,
+                       db->db ? sqlite3_errmsg(db->db) : "out of memory");
+    }
+    else
+    {
+        restrict_database(db->db);
+        good = version_fits(db, "main", out, why) &&
+               sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK &&
+               (!image->bytes || kept_load(&db->kept, db->db, why));
+    }
+    if (!good)
+    {
+        database_close(db);
+        db = NULL;
+    }
+    return db;
+}
+
+/** Opens what is whole, twice. Takes the image. */
+static struct database *
+open_both(const char *out, struct image image, char **why)
+{
+    struct database *db = open_with(out, &image, NULL, why);
+    if (!db)
+    {
+        free(image.bytes);
+        return NULL;
+    }
+    keep(db, image);
+    if ((db->counting = open_with(out, &image, &db->holes, why)) == NULL)
+    {
+        database_close(db);
+        db = NULL;
+    }
+    return db;
+}
+
+struct database *
+database_open_whole(const char *out, char **why)
+{
+    return open_both(out, (struct image){0}, why);
+}
+
+struct database *
+database_open(const char *out, char **why)
+{
+    struct image image;
+    return look(out, &image, why) ? open_both(out, image, why) : NULL;
+}
+
+struct database *
+database_of(sqlite3 *own, char **why)
+{
+    struct database *db = xcalloc(1, sizeof *db);
+    db->db = own;
+    restrict_database(db->db);
+    if (sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
+    {
+        *why = xstrdup(sqlite3_errmsg(own));
+        database_close(db);
+        return NULL;
+    }
+    return db;
+}
+
+static bool
+attach(struct database *db, const char *name, const char *out, const struct image *image,
+       char **why)
+{
+    sqlite3_stmt *s = NULL;
+    OWNED char *address = address_of(out);
+    bool good = sqlite3_prepare_v2(db->db, "ATTACH ? AS ?", -1, &s, NULL) == SQLITE_OK &&
+                sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
+                sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+                sqlite3_step(s) == SQLITE_DONE;
+    sqlite3_finalize(s);
+    good = good && place(db->db, name, image);
+    if (!good)
+    {
+        OWNED char *file = file_of(out);
+        *why = xformat("%s cannot be opened: %s", file, sqlite3_errmsg(db->db));
+    }
+    return good && version_fits(db, name, out, why);
+}
+
+bool
+database_attach(struct database *db, const char *name, const char *out, char **why)
+{
+    struct image image;
+    const bool whole = look(out, &image, why);
+    if (whole)
+    {
+        keep(db, image);
+    }
+    return whole && attach(db, name, out, &image, why) &&
+           attach(db->counting, name, out, &image, why);
+}
+
+struct database *
+database_counting(struct database *db, struct sql_holes **holes)
+{
+    *holes = &db->holes;
+    return db->counting;
+}
+
+void
+database_close(struct database *db)
+{
+    if (db)
+    {
+        database_close(db->counting);
+        sqlite3_close(db->db);
+        for (size_t i = 0; i < db->nimages; i++)
+        {
+            free(db->images[i].bytes);
+        }
+        free(db->images);
+        kept_free(&db->kept);
+        free(db->holes.holes);
+        free(db);
+    }
+}
+
+void
+database_drop(struct database **db)
+{
+    database_close(*db);
+}

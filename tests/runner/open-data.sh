@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: open-data.sh WEFT-RUNNER MAKE-RESULTS
+# Pages that are made from open data must be those of the results, and damage must be found: else a
+# clone shows other numbers than the runs gave, and nobody can tell which are right.
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
+
+make_results=$2
+
+# qps RUN: 6,000 QPs, of which the last one was not delivered in the run `d`.
+qps()
+{
+    mkdir -p "results/large/runs/$1"
+    awk -v seed="$2" -v lost="$3" 'BEGIN {
+        print "qp,src,dst,fct_us,fct_slowdown,resent"
+        for (i = 0; i < 6000; i++) {
+            seed = (seed * 16807) % 2147483647
+            printf "%d,%d,%d,%s,%.6f,%d\n", i, i % 64, (i + 7) % 64,
+                   lost && i == 5999 ? "" : sprintf("%.6f", 100 + seed % 100000 / 100), 1 + seed % 1000 / 100, seed % 5
+        }
+    }' >"results/large/runs/$1/qps.csv"
+}
+
+mkdir -p docs/claims scenarios
+qps a 11 0
+qps b 12 0
+qps c 13 0
+qps d 14 1
+cat >results/large/summary.csv <<'END'
+run,case,seed,cct_us
+a,one,1,60.125
+b,two,1,100.5
+c,one,2,80.25
+d,two,2,
+END
+"$make_results" results/large
+mkdir -p results/small/runs/a results/small/runs/b
+cat >results/small/summary.csv <<'END'
+run,case,cct_us
+a,one,1.5
+b,two,2.5
+END
+for run in a b; do
+    printf 'layer,links,queue_peak_bytes,marked\ntor-up,4,%s000,1\ncore-down,4,7,2\n' $((${#run} + 4)) >results/small/runs/$run/layers.csv
+done
+"$make_results" results/small
+for name in large small; do
+    sed "s/name=\"tiny\"/name=\"$name\"/" "$here/tiny.xml" >scenarios/$name.xml
+done
+
+# Large tables in a select within another, behind what leads to it, twice, and with rows that lack a
+# value; another's tables; a small table; a query of everything that a page says of its results.
+cat >docs/claims/demo.xml <<'END'
+<claims title="Demo">
+  <section title="One" results="large" scenario="scenarios/large.xml">
+    <attach results="small" as="other"/>
+    <claim verdict="agrees"><says>a</says>
+      <query each="case" decimals="6">
+        with each_run as (
+          select run, max(fct_slowdown) as longest, p99(fct_slowdown) as tail
+          from qps group by run)
+        select "case", avg(longest) as longest, ci95(tail) as "+-" from each_run join summary using (run) group by 1
+      </query>
+    </claim>
+    <claim verdict="agrees"><says>b</says>
+      <query each="case" decimals="6">
+        with firsts as (select run from summary where seed = 1),
+             some as (select run, src, sum(resent) as n from qps where run in (select run from firsts) and dst != ')'
+                      group by run, src)
+        select "case", max(n) as n, (select max(queue_peak_bytes) from other.layers) as other
+        from some join summary using (run) group by 1
+      </query>
+    </claim>
+    <claim verdict="agrees"><says>a number and a text compare as in the table</says>
+      <query decimals="0">select count(*) as n from summary where cct_us &gt; '70'</query>
+    </claim>
+    <claim verdict="agrees"><says>c</says>
+      <query each="case" decimals="6">
+        select "case", avg(mean) as mean from (select run, avg(fct_us) as mean from qps group by run)
+        join summary using (run) group by 1
+      </query>
+    </claim>
+    <table title="d">
+      <query each="case" decimals="6">
+        select "case", count(*) as n from (select run, max(fct_slowdown) as longest, p99(fct_slowdown) as tail
+                                           from qps group by run) join summary using (run) group by 1
+      </query>
+    </table>
+  </section>
+  <section title="Two" results="small" scenario="scenarios/small.xml">
+    <claim verdict="agrees"><says>e</says>
+      <query each="layer">select layer, avg(queue_peak_bytes) as peak from layers group by layer</query>
+    </claim>
+  </section>
+</claims>
+END
+# Another paper reads other columns of the same results: they are saved as well.
+cat >docs/claims/other.xml <<'END'
+<claims title="Other">
+  <section title="One" results="small" scenario="scenarios/small.xml">
+    <claim verdict="agrees"><says>f</says><query>select sum(marked) as value from layers</query></claim>
+  </section>
+</claims>
+END
+
+ends 0 "$weft" reproduce demo --report --save-data data
+[ "$(cd data && echo ./*)" = './large.sqlite.gz ./small.sqlite.gz' ] || fail 'files of open data'
+ends 0 "$weft" reproduce other --report
+cp docs/validation.md expected.md
+cp results/demo/report.html expected.html
+grep -q '3/4\|1/2\|5999' expected.md || fail 'no number rests on fewer rows than were asked for'
+
+# The same bytes again, whichever paper they are saved for.
+ends 0 "$weft" reproduce all --report --save-data again
+for name in large small; do
+    cmp data/$name.sqlite.gz again/$name.sqlite.gz || fail 'other bytes'
+done
+
+# Without any results.
+mv results kept-results
+rm docs/validation.md
+ends 0 "$weft" reproduce all --data data
+cmp docs/validation.md expected.md || fail 'the page from open data is another one'
+cmp results/demo/report.html expected.html || fail 'the page in HTML from open data is another one'
+ends 0 "$weft" report docs/claims/demo.xml --data data --output part.md
+mv kept-results was
+
+# By name, with the nearest one.
+mkdir docs/data
+cp data/* docs/data
+ends 0 "$weft" query --data large 'select "case", cct_us from summary'
+[ "$(sed -n 2p out | xargs)" = 'one 60.125' ] || fail "a query by name: $(cat out)"
+ends 2 "$weft" query --data lrage 'select 1'
+grep -q "no results of 'lrage' in docs/data; did you mean 'large'?" messages || fail 'no nearest name'
+# Of the large table only what claims make of it is there, and a query that asks for more is told so.
+ends 0 "$weft" query --data large 'select body from kept order by rowid' --format csv
+grep -q '^"\?select run, max(fct_slowdown) as longest, p99(fct_slowdown) as tail from qps group by run' out ||
+    fail "queries that are kept: $(cat out)"
+ends 0 "$weft" query --data large 'select count(*) from (select run, max(fct_slowdown) as longest,
+    p99(fct_slowdown) as tail from qps group by run)'
+[ "$(sed -n 2p out | xargs)" = 4 ] || fail 'a query within a query'
+ends 2 "$weft" query --data large 'select dst from qps'
+grep -q "no such column: dst.*what no claim reads" messages || fail 'no word about what is left out'
+ends 2 "$weft" query --data small 'select * from flows'
+grep -q "no such table: flows.*what no claim reads" messages || fail 'no word about a table that is left out'
+
+# Damage.
+size=$(wc -c <data/small.sqlite.gz)
+for at in 0 2 12 200 $((size / 2)) $((size - 6)) $((size - 1)); do
+    cp data/small.sqlite.gz bad.sqlite.gz
+    flip bad.sqlite.gz "$at"
+    ends 2 "$weft" query bad.sqlite.gz 'select count(*) from summary'
+    grep -q 'bad.sqlite.gz cannot be used' messages || fail "byte $at is another one, and nobody says so"
+done
+head -c $((size - 1)) data/small.sqlite.gz >bad.sqlite.gz
+ends 2 "$weft" query bad.sqlite.gz 'select count(*) from summary'
+{ cat data/small.sqlite.gz && echo; } >bad.sqlite.gz
+ends 2 "$weft" query bad.sqlite.gz 'select count(*) from summary'
+# A gigabyte in a few bytes.
+head -c 300000000 /dev/zero | gzip -9 >bad.sqlite.gz
+ends 2 "$weft" query bad.sqlite.gz 'select count(*) from summary'
+grep -q 'more than 256 MB' messages || fail 'no word about the size'
+cp bad.sqlite.gz data/small.sqlite.gz
+ends 2 "$weft" reproduce other --data data
