@@ -166,13 +166,20 @@ kept_add(struct kept_list *list, const struct kept *kept)
 }
 
 void
+kept_drop(struct kept *kept)
+{
+    free(kept->name);
+    free(kept->lead);
+    free(kept->body);
+    *kept = (struct kept){0};
+}
+
+void
 kept_free(struct kept_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
     {
-        free(list->kept[i].name);
-        free(list->kept[i].lead);
-        free(list->kept[i].body);
+        kept_drop(&list->kept[i]);
     }
     free(list->kept);
     *list = (struct kept_list){0};
