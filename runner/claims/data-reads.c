@@ -186,23 +186,13 @@ take_inner(const struct look *l, const char *sql, const char *at, struct kept *k
     bool good = false, own = false;
     for (size_t i = 0; !good && i < 2 && strncasecmp(at, "(select ", 8) == 0; i++)
     {
-        free(kept->lead);
-        free(kept->body);
+        kept_drop(kept);
         kept->lead = xformat("%.*s", (int)leads[i], sql);
         kept->body = xformat("%.*s", (int)(end_of(at) - at - 1), at + 1);
         OWNED char *whole = xformat("%s %s", kept->lead, kept->body);
         good = reads_large(l, whole, &own) && own;
     }
     return good;
-}
-
-static void
-drop(struct kept *kept)
-{
-    free(kept->name);
-    free(kept->lead);
-    free(kept->body);
-    *kept = (struct kept){0};
 }
 
 /** The innermost query within @p sql that reads a large table and gives few rows, or the fewest.
@@ -213,7 +203,7 @@ choose_inner(const struct look *l, const char *sql, struct kept *best)
     size_t least = SIZE_MAX;
     for (size_t i = strlen(sql); i > 0 && least > DATA_MOST_ROWS; i--)
     {
-        CLEANUP(drop) struct kept kept = {0};
+        CLEANUP(kept_drop) struct kept kept = {0};
         if (sql[i - 1] != '(' || !take_inner(l, sql, &sql[i - 1], &kept))
         {
             continue;
@@ -223,7 +213,7 @@ choose_inner(const struct look *l, const char *sql, struct kept *best)
         if (rows < least)
         {
             least = rows;
-            drop(best);
+            kept_drop(best);
             *best = kept;
             kept = (struct kept){0};
         }
@@ -236,7 +226,7 @@ static bool
 keep_inner(struct look *l, const char *sql)
 {
     struct kept_list *list = &l->list->reads[l->own].kept;
-    CLEANUP(drop) struct kept kept = {0};
+    CLEANUP(kept_drop) struct kept kept = {0};
     OWNED char *squeezed = kept_squeeze(sql), *why = NULL;
     bool good = choose_inner(l, squeezed, &kept);
     if (good)

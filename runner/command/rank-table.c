@@ -71,7 +71,8 @@ add_both(struct text *t, const struct ranking *r)
                 "cast(substr(p.text, instr(p.text, ':') + 1) as integer) < k.text * k.text / 2 "
                 "then ' ToR' else ' core' end as layer from " HERE ".provenance p join " HERE
                 ".parameters k on k.run = p.run and k.name = 'topology.k' "
-                "where p.key like 'random %%'), own as (select ");
+                "where p.text like '1 links%%' and p.key like 'random %%' group by p.run "
+                "having count(*) = 1), own as (select ");
     add_cell(t, plan);
     text_add(t, " as conditions, ");
     add_cell(t, plan);
@@ -80,11 +81,13 @@ add_both(struct text *t, const struct ranking *r)
     add_where(t, plan);
     text_add(t, " and s." RANK_COLUMN " = ");
     sql_add_literal(t, r->name);
-    text_add(t, "), old as (select s.");
+    text_add(t, "), old as (select cast(s.");
     sql_add_name(t, r->column);
-    text_add(t, " as scheme, own.cell as cell, s.seed as seed, s.run as run, 1 + s.increase as v, "
-                "s.queue_peak_bytes, s.ooo_degree_p99, s.switch_state_bytes, s.nic_state_bytes "
-                "from main.summary s join own on own.seed = s.seed and own.conditions = ");
+    text_add(
+        t,
+        " as text) as scheme, own.cell as cell, s.seed as seed, s.run as run, 1 + s.increase as v, "
+        "s.queue_peak_bytes, s.ooo_degree_p99, s.switch_state_bytes, s.nic_state_bytes "
+        "from main.summary s join own on own.seed = s.seed and own.conditions = ");
     add_cell(t, plan);
     text_add(t, ")");
 }
@@ -191,14 +194,16 @@ ask_comparison(struct database *db, const struct ranking *r)
     struct text t = {0};
     add_both(&t, r);
     text_add(
-        &t, ", mine as (select cell, min(run) as first, avg(v) as value, ci95(v) as half from own "
-            "group by 1), theirs as (select scheme, cell, avg(v) as value, ci95(v) as half from "
+        &t, ", mine as (select cell, min(run) as first, avg(v) as value, ci95(v) as half, count(*) "
+            "as seeds from own group by 1), theirs as (select scheme, cell, avg(v) as value, "
+            "ci95(v) as half from "
             "old group by 1, 2), pairs as (select old.scheme as scheme, cell, avg(own.v - old.v) "
-            "as more, ci95(own.v - old.v) as half, count(own.v - old.v) as n, count(*) as of "
+            "as more, ci95(own.v - old.v) as half, count(own.v - old.v) as n "
             "from own join old using (cell, seed) group by 1, 2) "
             "select cell, scheme, m.value as \"value\", m.half as ci95, t.value as other, "
             "t.half as other_ci95, more as difference, p.half as difference_ci95, n as seeds, "
-            "case when n < of or p.half is null then 'unknown' when more + p.half < 0 then 'ahead' "
+            "case when n < m.seeds or p.half is null then 'unknown' when more + p.half < 0 then "
+            "'ahead' "
             "when more - p.half > 0 then 'behind' else 'level' end as verdict "
             "from mine m join theirs t using (cell) join pairs p using (scheme, cell) "
             "order by m.first, t.value, scheme");
@@ -254,9 +259,10 @@ print_comparison(const struct query_rows *rows, const char *name)
         {
             rank += at(rows, k, OTHER)->real < value;
         }
-        printf("\n%s: %.3f", at(rows, i, CELL)->text, value);
+        printf(isnan(value) ? "\n%s: no run ended\n" : "\n%s: %.3f", at(rows, i, CELL)->text,
+               value);
         printf(isnan(half) ? "" : " ± %.3f", half);
-        printf(", place %zu of %zu\n", rank, end - i + 1);
+        printf(isnan(value) ? "" : ", place %zu of %zu\n", rank, end - i + 1);
         print_verdict(rows, i, end, "ahead", "  ahead of  ");
         print_verdict(rows, i, end, "behind", "  behind    ");
         print_verdict(rows, i, end, "level", "  neither   ");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <weft/weft.h>
 
@@ -132,6 +133,11 @@ take_set(struct element *c, const struct entry *e, const char *text)
     }
     OWNED char *param = xformat("%.*s", (int)(equals - text), text);
     OWNED char *kind = xformat("%.*s", (int)word, text);
+    if (strcmp(param + word, ".name") == 0 && strcmp(kind, e->kind) == 0)
+    {
+        fprintf(stderr, "weft: error: --set '%s': what is ranked is %s\n", text, e->name);
+        return false;
+    }
     if (strcmp(param + word, ".name") == 0)
     {
         choose(c, kind, equals + 1, LINE_COMMAND);
@@ -264,7 +270,8 @@ static bool
 edit(const struct entry *e, struct ranking *r, struct document *doc)
 {
     struct element **schemes = find_schemes(doc), *sweep = element_child(doc->root, "sweep");
-    OWNED char *name = xformat("rank-%s%s%s", e->name, e->nic ? "-" : "", e->nic ? e->nic : "");
+    OWNED char *name = xformat("rank-%s%s%s-%s", e->name, e->nic ? "-" : "", e->nic ? e->nic : "",
+                               element_value(doc->root, "name"));
     if (!schemes || !element_child(sweep, "seeds"))
     {
         return sweep_refuse(xformat("%s does not vary balancers and seeds", doc->path), 0);
@@ -351,6 +358,24 @@ choose_runs(const struct ranking *r)
     return runs;
 }
 
+/** Whether the folder has results of another scenario than the one that is run. */
+static bool
+is_of_another(const struct ranking *r)
+{
+    OWNED char *path = xformat("%s/scenario.xml", r->out);
+    CLEANUP(diag_free) struct diagnostics d = {.file = path};
+    struct document *there = access(path, F_OK) == 0 ? document_read(path, &d) : NULL;
+    const char *name = there ? element_value(there->root, "name") : NULL;
+    const bool another = name && strcmp(name, element_value(r->experiment.doc->root, "name")) != 0;
+    if (another)
+    {
+        sweep_refuse(
+            xformat("%s has results of the scenario %s; expected another --out", r->out, name), 0);
+    }
+    document_free(there);
+    return another;
+}
+
 /** Says what was run. */
 static void
 print_entry(const struct entry *e, const struct ranking *r)
@@ -418,7 +443,7 @@ command_rank(const struct arguments *a)
     int status = EXIT_BAD_INPUT;
     if ((a->beside || papers_go_to((char **[]){&r.out}, 1)) && load(&e, &r))
     {
-        status = run(&e, &r);
+        status = is_of_another(&r) ? EXIT_BAD_INPUT : run(&e, &r);
         experiment_free(&r.experiment);
     }
     free_ranking(&r);

@@ -5,10 +5,14 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "query-database.h"
 #include "sql-file.h"
 #include "textbuf.h"
+
+/** Rows of a file are far fewer. More would take long. */
+#define MOST_KEPT 100
 
 /* --- text of queries -------------------------------------------------------------------------- */
 
@@ -58,22 +62,72 @@ kept_squeeze(const char *sql)
     return text_take(&t);
 }
 
+/** Whether a query reads from a table of that name, of @p n bytes. */
+static bool
+reads_from(const char *query, const char *name, size_t n)
+{
+    for (const char *s = query; *s; s++)
+    {
+        const bool from = strncasecmp(s, "from ", 5) == 0 || strncasecmp(s, "join ", 5) == 0;
+        if (from && strncasecmp(s + 5, name, n) == 0 && !isalnum((unsigned char)s[5 + n]) &&
+            s[5 + n] != '_')
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Whether a query has a table of its own, `with NAME as (`, that @p body reads: what is kept was
+ * made of another one. */
+static bool
+redefines(const char *sql, const char *body)
+{
+    for (const char *s = sql; *s; s = kept_skip(s))
+    {
+        const char *end = s, *name;
+        while (*s == '(' && end > sql && end[-1] == ' ')
+        {
+            end--;
+        }
+        if (*s != '(' || end - sql < 4 || strncasecmp(end - 3, " as", 3) != 0)
+        {
+            continue;
+        }
+        for (name = end -= 3; name > sql && (isalnum((unsigned char)name[-1]) || name[-1] == '_');)
+        {
+            name--;
+        }
+        if (end > name && reads_from(body, name, (size_t)(end - name)))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** Has a query read the table in place of its query, wherever that is. Takes @p sql. */
 static char *
 put_one(const struct kept *kept, char *sql)
 {
     OWNED char *body = xformat("(%s)", kept->body);
-    const size_t n = strlen(kept->lead);
-    const char *from = sql, *at = strncmp(sql, kept->lead, n) == 0 ? strstr(sql + n, body) : NULL;
-    struct text t = {0};
-    for (; at; at = strstr(from, body))
+    const size_t lead = strlen(kept->lead), n = strlen(body);
+    if (strncmp(sql, kept->lead, lead) != 0 || redefines(sql + lead, body))
     {
-        text_add(&t, "%.*s(select * from ", (int)(at - from), from);
-        sql_add_name(&t, kept->name);
-        text_add(&t, ")");
-        from = at + strlen(body);
+        return sql;
     }
-    text_add(&t, "%s", from);
+    struct text t = {0};
+    for (const char *s = sql, *next; *s; s = next)
+    {
+        const bool is = s >= sql + lead && strncmp(s, body, n) == 0;
+        next = is ? s + n : kept_skip(s);
+        text_add(&t, is ? "(select * from " : "%.*s", (int)(next - s), s);
+        if (is)
+        {
+            sql_add_name(&t, kept->name);
+            text_add(&t, ")");
+        }
+    }
     free(sql);
     return text_take(&t);
 }
@@ -112,13 +166,20 @@ kept_add(struct kept_list *list, const struct kept *kept)
 }
 
 void
+kept_drop(struct kept *kept)
+{
+    free(kept->name);
+    free(kept->lead);
+    free(kept->body);
+    *kept = (struct kept){0};
+}
+
+void
 kept_free(struct kept_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
     {
-        free(list->kept[i].name);
-        free(list->kept[i].lead);
-        free(list->kept[i].body);
+        kept_drop(&list->kept[i]);
     }
     free(list->kept);
     *list = (struct kept_list){0};
@@ -143,13 +204,17 @@ kept_load(struct kept_list *list, sqlite3 *db, char **why)
     }
     const bool read = sqlite3_prepare_v2(db, "SELECT name, lead, body FROM main." KEPT_TABLE, -1,
                                          &s, NULL) == SQLITE_OK;
-    while (read && sqlite3_step(s) == SQLITE_ROW)
+    while (read && list->n < MOST_KEPT && sqlite3_step(s) == SQLITE_ROW)
     {
         OWNED char *name = text_at(s, 0), *lead = text_at(s, 1), *body = text_at(s, 2);
         kept_add(list, &(struct kept){name, lead, body});
     }
     const bool good = sqlite3_errcode(db) == SQLITE_DONE;
-    if (!good)
+    if (list->n == MOST_KEPT)
+    {
+        *why = xformat("its table " KEPT_TABLE " has %d rows or more", MOST_KEPT);
+    }
+    else if (!good)
     {
         *why = xformat("cannot read its table " KEPT_TABLE ": %s", sqlite3_errmsg(db));
     }

@@ -34,6 +34,8 @@ bool kept_load(struct kept_list *list, struct sqlite3 *db, char **why);
 
 /** Adds a copy of one. */
 void kept_add(struct kept_list *list, const struct kept *kept);
+/** Frees what one holds. */
+void kept_drop(struct kept *kept);
 void kept_free(struct kept_list *list);
 
 /** A query that reads the tables; NULL: there are none. The caller frees it. */

@@ -59,8 +59,11 @@ place(sqlite3 *db, const char *name, const struct image *image)
 static void
 keep(struct database *db, struct image image)
 {
-    ARRAY_GROW(db->images, db->nimages);
-    db->images[db->nimages++] = image;
+    if (image.bytes)
+    {
+        ARRAY_GROW(db->images, db->nimages);
+        db->images[db->nimages++] = image;
+    }
 }
 
 /** Whether the tables of an open file have the version that queries are made for. */

@@ -148,7 +148,8 @@ static char *
 owner_of(struct database *db, const char *column)
 {
     CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    const char *sql = "SELECT \"table\" FROM columns WHERE \"column\" = ?1";
+    const char *sql =
+        "SELECT \"table\" FROM columns WHERE \"column\" = ?1 AND \"table\" IS NOT NULL";
     const bool found = sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK &&
                        sqlite3_bind_text(s, 1, column, -1, SQLITE_STATIC) == SQLITE_OK &&
                        sqlite3_step(s) == SQLITE_ROW;

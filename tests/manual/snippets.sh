@@ -89,6 +89,7 @@ checkout()
     cd "$folder" || exit
     cp "$root"/docs/*.md "$root/docs/generate.sh" docs/
     cp -R "$root/docs/claims" "$root/docs/figures" docs/
+    ln -s "$root/docs/data" docs/data
     ln -s "$root/tests" tests
     cp -R "$root/scenarios" .
     chmod -R u+w .

@@ -131,6 +131,12 @@ mkdir docs/data
 cp data/* docs/data
 ends 0 "$weft" query --data large 'select "case", cct_us from summary'
 [ "$(sed -n 2p out | xargs)" = 'one 60.125' ] || fail "a query by name: $(cat out)"
+# A table of the query's own is not that of which the claims' rows were made, and a text is a text.
+kept='(select run, max(fct_slowdown) as longest, p99(fct_slowdown) as tail from qps group by run)'
+ends 0 "$weft" query --data large "with qps as (select 1 as run, 9.0 as fct_slowdown) select longest from $kept"
+[ "$(xargs <out)" = 'longest 9' ] || fail "a table of one's own: $(cat out)"
+ends 0 "$weft" query --data large "select length('$kept') as n"
+[ "$(xargs <out)" = "n ${#kept}" ] || fail "a text: $(cat out)"
 ends 2 "$weft" query --data lrage 'select 1'
 grep -q "no results of 'lrage' in docs/data; did you mean 'large'?" messages || fail 'no nearest name'
 # Of the large table only what claims make of it is there, and a query that asks for more is told so.

@@ -145,6 +145,9 @@ grep -q 'warning: a run of ecmp, made again, gives other values than changed has
 
 # Mistakes: a message, and nothing is run.
 rm -r results/rank-*
+# What is there stays: the results that it is compared with, and the name of what is ranked.
+ends 2 "$weft" rank drill --beside results/one --out results/one --no-figures
+ends 2 "$weft" rank drill --beside results/one --no-figures --set balancer.name=ecmp
 ends 2 "$weft" rank drll --beside results/one
 grep -q "no balancer, transport or congestion control is called 'drll'; did you mean 'drill'?" messages || fail 'drll'
 ends 2 "$weft" rank drill --nic narow --beside results/own
