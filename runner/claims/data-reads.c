@@ -252,17 +252,18 @@ note_column(struct data_reads *reads, const char *column)
     }
 }
 
-/** Notes what one query reads. */
+/** Notes what a query of @p e reads. */
 static bool
-note_query(struct look *l, const struct element *query)
+note_query(struct look *l, const struct element *e, const struct element *query)
 {
+    OWNED char *sql = report_query_text(e, query);
     CLEANUP(words_free) struct words reads = {0};
     char *why = NULL;
     bool own;
-    while (reads_large(l, query->text, &own) && keep_inner(l, query->text))
+    while (reads_large(l, sql, &own) && keep_inner(l, sql))
     {
     }
-    const bool good = database_reads(l->source->db, query->text, gather, &reads, &why);
+    const bool good = database_reads(l->source->db, sql, gather, &reads, &why);
     for (size_t i = 0; good && i < reads.n; i++)
     {
         char *dot = strchr(reads.word[i], '.');
@@ -292,7 +293,7 @@ note_all(struct look *l, const struct element *e)
         const struct element *child = e->children[i];
         const bool query =
             strcmp(child->name, "query") == 0 || strcmp(child->name, "headline") == 0;
-        good = (query ? note_query(l, child) : note_all(l, child)) && good;
+        good = (query ? note_query(l, e, child) : note_all(l, child)) && good;
     }
     return good;
 }

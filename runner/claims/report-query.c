@@ -324,19 +324,34 @@ count_lines(const char *s)
     return n;
 }
 
-/** The answer, with what its cells rest on; NULL after reporting a mistake. @p of: the query whose
- * answer is asked, or NULL. */
+/** The <query> whose answer a <headline> asks, or NULL. */
+static const struct element *
+asked_by(const struct element *e, const struct element *query)
+{
+    return strcmp(query->name, "headline") == 0 ? element_child(e, "query") : NULL;
+}
+
+char *
+report_query_text(const struct element *e, const struct element *query)
+{
+    const struct element *of = asked_by(e, query);
+    return of ? xformat("with " ANSWER " as (%s\n) %s", of->text, query->text)
+              : xstrdup(query->text);
+}
+
+/** The answer, with what its cells rest on; NULL after reporting a mistake. */
 static struct query_rows *
-ask(struct report_source *s, const struct element *query, const char *of, struct query_hole **holes)
+ask(struct report_source *s, const struct element *e, const struct element *query,
+    struct query_hole **holes)
 {
     struct query_mistake m;
-    OWNED char *sql = of ? xformat("with " ANSWER " as (%s\n) %s", of, query->text) : NULL;
-    const char *text = sql ? sql : query->text;
+    OWNED char *text = report_query_text(e, query);
     struct query_rows *rows = database_query(s->db, text, s->options->limits, &m);
     *holes = rows ? database_holes(s->db, text, s->options->limits, rows->nrows, &m) : NULL;
     if (!*holes)
     {
-        const int before = of ? count_lines(of) + 1 : 0;
+        const struct element *of = asked_by(e, query);
+        const int before = of ? count_lines(of->text) + 1 : 0;
         diag_error(s->d, query->text_line + m.line - before, "%s", m.message);
         free(m.message);
         query_rows_free(rows);
@@ -372,7 +387,6 @@ struct report_numbers *
 report_numbers(struct report_source *s, const struct element *e, const char *which)
 {
     const struct element *query = element_child(e, which);
-    const struct element *of = strcmp(which, "headline") == 0 ? element_child(e, "query") : NULL;
     if (!query)
     {
         return NULL;
@@ -382,7 +396,7 @@ report_numbers(struct report_source *s, const struct element *e, const char *whi
     {
         report_absent(s, query, NULL);
     }
-    else if ((n->rows = ask(s, query, of ? of->text : NULL, &n->holes)) != NULL)
+    else if ((n->rows = ask(s, e, query, &n->holes)) != NULL)
     {
         take_answer(s, e, query, n);
     }

@@ -61,6 +61,10 @@ struct report_numbers
     struct report_column *columns; /**< [column] */
 };
 
+/** What is asked of the results for the <query> of @p e, or for its <headline>, which asks the
+ * query's answer. The caller frees it. */
+char *report_query_text(const struct element *e, const struct element *query);
+
 /** Asks the <query> of @p e, or its <headline>; NULL if it has none. What is wrong or missing is
  * reported to the source's diagnostics. */
 struct report_numbers *report_numbers(struct report_source *s, const struct element *e,

@@ -111,15 +111,17 @@ static char *
 put_one(const struct kept *kept, char *sql)
 {
     OWNED char *body = xformat("(%s)", kept->body);
-    const size_t lead = strlen(kept->lead), n = strlen(body);
-    if (strncmp(sql, kept->lead, lead) != 0 || redefines(sql + lead, body))
+    const char *lead = strstr(sql, kept->lead), *from = lead ? lead + strlen(kept->lead) : sql;
+    OWNED char *before = xformat("%.*s", lead ? (int)(lead - sql) : 0, sql);
+    const size_t n = strlen(body);
+    if (!lead || redefines(before, body) || redefines(from, body))
     {
         return sql;
     }
     struct text t = {0};
     for (const char *s = sql, *next; *s; s = next)
     {
-        const bool is = s >= sql + lead && strncmp(s, body, n) == 0;
+        const bool is = s >= from && strncmp(s, body, n) == 0;
         next = is ? s + n : kept_skip(s);
         text_add(&t, is ? "(select * from " : "%.*s", (int)(next - s), s);
         if (is)
