@@ -11,8 +11,7 @@
 
 #include "data-save.h"
 #include "files.h"
-#include "open-data.h"
-#include "report.h"
+#include "report-query.h"
 #include "results-folder.h"
 #include "sweep-run.h"
 #include "textbuf.h"
@@ -137,7 +136,7 @@ papers_know(const struct words *papers, const char *name)
 
 /** Sections with results, and sections that want some. */
 static void
-count_results(const struct document *claims, const struct paper_sources *from, size_t *have,
+count_results(const struct document *claims, const struct report_options *options, size_t *have,
               size_t *want)
 {
     *have = *want = 0;
@@ -146,9 +145,7 @@ count_results(const struct document *claims, const struct paper_sources *from, s
         const char *name = element_value(claims->root->children[i], "results");
         if (name)
         {
-            OWNED char *path = from->data ? xformat("%s/%s" OPEN_DATA_ENDING, from->data, name)
-                                          : xformat("%s/%s/summary.csv", from->results, name);
-            *have += access(path, F_OK) == 0;
+            *have += report_has_results(options, name);
             ++*want;
         }
     }
@@ -172,11 +169,11 @@ paper_report_whole(struct document *claims, const char *paper, const struct pape
 {
     size_t have, want;
     OWNED char *page = NULL;
-    count_results(claims, from, &have, &want);
-    fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
     OWNED char *path = xformat(PAPERS "/%s.md", paper);
     const struct report_options options = {from->results, true, REPORT_LIMITS,
                                            path,          true, from->data};
+    count_results(claims, &options, &have, &want);
+    fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
     xmlDoc *report = have ? report_make(&claims, 1, &options) : NULL;
     OWNED char *text = report ? page_write(report, PAGE_MARKDOWN) : NULL;
     int status = text ? report_deliver(text, path) : EXIT_BAD_INPUT;

@@ -66,10 +66,10 @@ path_of(const struct report_options *options, const char *results)
                          : xformat("%s/%s", options->results, results);
 }
 
-/** Whether results are at a path. */
-static bool
-is_there(const char *path)
+bool
+report_has_results(const struct report_options *options, const char *results)
 {
+    OWNED char *path = path_of(options, results);
     OWNED char *database = xformat("%s/" DATABASE_FILE, path),
                *table = xformat("%s/summary.csv", path);
     return open_data_is(path) ? access(path, F_OK) == 0
@@ -82,7 +82,7 @@ open_results(struct report_source *s, const char *results, const char *as)
 {
     OWNED char *path = path_of(s->options, results);
     bool good = false;
-    if (!is_there(path))
+    if (!report_has_results(s->options, results))
     {
         const char *scenario = maker_of(s, results);
         s->missing =

@@ -30,6 +30,9 @@ struct report_source
     char *why;           /**< that cannot be read, for this reason */
 };
 
+/** Whether there are results of a name. */
+bool report_has_results(const struct report_options *options, const char *results);
+
 /** Opens what a section's queries read, once; whether it can be read. */
 bool report_source_open(struct report_source *s);
 

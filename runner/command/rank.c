@@ -358,24 +358,6 @@ choose_runs(const struct ranking *r)
     return runs;
 }
 
-/** Whether the folder has results of another scenario than the one that is run. */
-static bool
-is_of_another(const struct ranking *r)
-{
-    OWNED char *path = xformat("%s/scenario.xml", r->out);
-    CLEANUP(diag_free) struct diagnostics d = {.file = path};
-    struct document *there = access(path, F_OK) == 0 ? document_read(path, &d) : NULL;
-    const char *name = there ? element_value(there->root, "name") : NULL;
-    const bool another = name && strcmp(name, element_value(r->experiment.doc->root, "name")) != 0;
-    if (another)
-    {
-        sweep_refuse(
-            xformat("%s has results of the scenario %s; expected another --out", r->out, name), 0);
-    }
-    document_free(there);
-    return another;
-}
-
 /** Says what was run. */
 static void
 print_entry(const struct entry *e, const struct ranking *r)
@@ -399,7 +381,7 @@ run(const struct entry *e, const struct ranking *r)
     options.out = r->out;
     options.runs = runs.word;
     options.nruns = runs.n;
-    options.no_table = true;
+    options.no_table = options.own_folder = true;
     int status = db ? sweep_run(r->experiment.plan, &options) : sweep_refuse(why, EXIT_BAD_INPUT);
     options.nruns = 0;
     status = status == EXIT_GOOD ? sweep_collect(r->experiment.plan, &options) : status;
@@ -443,7 +425,7 @@ command_rank(const struct arguments *a)
     int status = EXIT_BAD_INPUT;
     if ((a->beside || papers_go_to((char **[]){&r.out}, 1)) && load(&e, &r))
     {
-        status = is_of_another(&r) ? EXIT_BAD_INPUT : run(&e, &r);
+        status = run(&e, &r);
         experiment_free(&r.experiment);
     }
     free_ranking(&r);

@@ -210,12 +210,23 @@ kept_name(const struct folder *top)
 }
 
 /** Whether the folder holds no run of another scenario that this one would replace, now or with its
- * next runs; else a sentence. */
+ * next runs, and none at all if it shall have a folder of its own; else a sentence. */
 static bool
-spares_others(const struct plan *plan, const struct results_folder *r, char **why)
+spares_others(const struct plan *plan, const struct sweep_options *options,
+              const struct results_folder *r, char **why)
 {
+    if (options->again)
+    {
+        return true;
+    }
     OWNED char *kept = kept_name(&r->top);
     bool good = true, same = !kept || strcmp(kept, plan->name) == 0;
+    if (!same && options->own_folder)
+    {
+        *why = xformat("%s has results of the scenario '%s'; expected another --out", r->top.path,
+                       kept);
+        return false;
+    }
     struct sqlite3 *db = run_file_reader();
     for (size_t i = 0; good && !same && i < plan->nruns; i++)
     {
@@ -244,7 +255,7 @@ check_due(const struct plan *plan, const struct sweep_options *options, const ch
     char *why = NULL;
     results_folder_open(&r, out);
     bool good = find_due(plan, options, &r.runs, false, &due, &why) &&
-                        (options->again || spares_others(plan, &r, &why))
+                        spares_others(plan, options, &r, &why)
                     ? cost_check_runs(plan, options, due.runs, due.n, fit)
                     : sweep_refuse(why, 0);
     results_folder_close(&r);
@@ -288,7 +299,7 @@ claim(const struct plan *plan, const struct sweep_options *options, const struct
       int lock)
 {
     char *why = NULL;
-    if (!is_ours_or_free(plan, r, lock, &why) || (!options->again && !spares_others(plan, r, &why)))
+    if (!is_ours_or_free(plan, r, lock, &why) || !spares_others(plan, options, r, &why))
     {
         return sweep_refuse(why, EXIT_BAD_INPUT);
     }

@@ -88,7 +88,7 @@ checkout()
     mkdir -p "$folder/build" "$folder/docs" "$work/shared" "$work/opt" "$work/tmp"
     cd "$folder" || exit
     cp "$root"/docs/*.md "$root/docs/generate.sh" docs/
-    cp -R "$root/docs/claims" "$root/docs/figures" docs/
+    cp -R "$root/docs/claims" "$root/docs/papers" "$root/docs/figures" docs/
     ln -s "$root/docs/data" docs/data
     ln -s "$root/tests" tests
     cp -R "$root/scenarios" .

@@ -147,6 +147,7 @@ grep -q 'warning: a run of ecmp, made again, gives other values than changed has
 rm -r results/rank-*
 # What is there stays: the results that it is compared with, and the name of what is ranked.
 ends 2 "$weft" rank drill --beside results/one --out results/one --no-figures
+grep -q "has results of the scenario 'one'; expected another --out" messages || fail 'a folder of other results'
 ends 2 "$weft" rank drill --beside results/one --no-figures --set balancer.name=ecmp
 ends 2 "$weft" rank drll --beside results/one
 grep -q "no balancer, transport or congestion control is called 'drll'; did you mean 'drill'?" messages || fail 'drll'
