@@ -188,7 +188,13 @@
         </ul>
       </td>
       <td role="cell" data-head="verdict" data-value="{count($verdict/preceding-sibling::verdict)}">
-        <span class="verdict v-{@verdict}" title="{$verdict/@meaning}"><xsl:value-of select="$verdict/@name"/></span>
+        <xsl:variable name="badge">
+          <span class="verdict v-{@verdict}" title="{$verdict/@meaning}"><xsl:value-of select="$verdict/@name"/></span>
+        </xsl:variable>
+        <xsl:choose>
+          <xsl:when test="why and @verdict != 'notrun'"><a href="#{@id}-all"><xsl:copy-of select="$badge"/></a></xsl:when>
+          <xsl:otherwise><xsl:copy-of select="$badge"/></xsl:otherwise>
+        </xsl:choose>
         <xsl:if test="@verdict != 'former'"><xsl:value-of select="@mark"/></xsl:if>
       </td>
       <td role="cell" data-head="hangs on"><xsl:value-of select="@hangs-on"/></td>

@@ -133,7 +133,11 @@
     <xsl:text> | </xsl:text>
     <xsl:apply-templates select="." mode="weft"><xsl:with-param name="key" select="$key"/></xsl:apply-templates>
     <xsl:text> | </xsl:text>
-    <xsl:value-of select="key('verdict', @verdict)[@word != 'none']/@name"/>
+    <xsl:variable name="verdict" select="key('verdict', @verdict)[@word != 'none']/@name"/>
+    <xsl:choose>
+      <xsl:when test="why and $verdict and @verdict != 'notrun'"><xsl:value-of select="concat('[', $verdict, '](#', @id, ')')"/></xsl:when>
+      <xsl:otherwise><xsl:value-of select="$verdict"/></xsl:otherwise>
+    </xsl:choose>
     <xsl:text> | </xsl:text>
     <xsl:apply-templates select="@hangs-on"/>
     <xsl:text> |&#10;</xsl:text>

@@ -359,7 +359,7 @@ cp claims/judged.xml claims/demo.xml
 cp judged.md demo.md
 cp judged.md kept.md
 grep -q '^| 1 | .* | agrees |  |$' judged.md || fail 'a claim that agrees'
-grep -q '^| 2 | .* | differs, with cause |  |$' judged.md || fail 'a claim that differs'
+grep -q '^| 2 | .* | \[differs, with cause\](#p1-c2) |  |$' judged.md || fail 'a claim that differs, with a link to the cause'
 grep -q '^| 3 | .* | open |  |$' judged.md || fail 'a claim that is open'
 grep -q '^| 4 | .* |  |  |$' judged.md || fail 'a claim without a verdict'
 has judged.md '| claims | agrees | shown by a test | differs, with cause | open | to be run again | not run | no verdict |' \
@@ -416,7 +416,7 @@ for claims in "$root"/docs/claims/*.xml; do
     [ -s claimed ] || fail "no claims are found in the report of $claims"
     rows "$page" '2 3 4' | diff claimed - || fail "docs/papers/$name.md has other claims than docs/claims/$name.xml"
     sed -n 's/.*<claim verdict="\([a-z]*\)".*/\1/p' "$claims" >judged
-    rows "$page" 6 | sed -e 's/^ *//; s/ *|$//' -e 's/shown by a test$/agrees/; s/differs, with cause$/differs/; s/^$/none/' |
+    rows "$page" 6 | sed -e 's/^ *//; s/ *|$//; s/^\[\(.*\)](.*)$/\1/' -e 's/shown by a test$/agrees/; s/differs, with cause$/differs/; s/^$/none/' |
         paste - judged | awk -F'\t' '$1 != $2 && $1 != "to be run again" && $1 != "not run" { print; bad = 1 } END { exit bad }' ||
         fail "docs/papers/$name.md has verdicts that docs/claims/$name.xml does not state"
 done
