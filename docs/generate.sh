@@ -4,7 +4,8 @@
 # Writes anew what follows from the tables in the code: the schema scenarios/weft.rng, and the tables
 # between "<!-- begin: weft ARGUMENTS -->" and "<!-- end -->" in the manual's pages, from what the
 # command prints, the lists of a page's headings between "<!-- begin: contents -->" and
-# "<!-- end -->", and the count of verdicts in docs/papers between "<!-- begin: counts -->" and that. With --check it changes nothing and fails if a file is stale.
+# "<!-- end -->", and the count of verdicts in docs/papers between "<!-- begin: counts -->" and that.
+# With --check it changes nothing and fails if a file is stale.
 set -eu
 
 weft=$1
@@ -46,11 +47,11 @@ contents()
         }' "$1"
 }
 
-# counts: the verdicts of the papers' pages, which these have in a table of their own.
+# counts PAGE: the verdicts of the papers' pages that it lists, which these have in a table of their own.
 counts()
 {
     head=yes
-    for paper in themis pro ethereal prime ofan cross; do
+    for paper in $(sed -n 's|^\* \[.*](papers/\(.*\)\.md).*|\1|p' "$1"); do
         awk -v paper="$paper" -v head="$head" '/^# / { title = substr($0, 3); sub(/:.*/, "", title) }
             /^\| claims \|/ { row = 1 }
             row && (row > 2 || head) { print (row == 1 ? "| paper " : row == 2 ? "|---" : "| [" title "](papers/" paper ".md) ") $0 }
@@ -78,7 +79,7 @@ for page in "$docs"/*.md; do
                 ;;
             '<!-- begin: counts -->')
                 printf '%s\n' "$line"
-                counts
+                counts "$page"
                 skip=1
                 ;;
             '<!-- end -->') skip= ;;

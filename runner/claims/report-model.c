@@ -52,22 +52,34 @@ add_child(xmlNode *to, const struct element *e, const char *name)
     return child ? page_add_markdown(to, name, child->text) : NULL;
 }
 
-/** More numbers than a cell has room for are a table, and one of them may stand for all. */
+/** What puts a claim into the page's first table. */
 static void
-add_numbers(struct part *part, xmlNode *claim, const struct element *e,
-            const struct report_numbers *n)
+add_key(xmlNode *claim, const struct element *e)
 {
-    report_add_values(claim, e, n);
-    if (report_count(e, n) > REPORT_MOST_NUMBERS)
+    xmlNode *key = add_child(claim, e, "key");
+    if (key)
+    {
+        page_set(key, "figure", element_value(element_child(e, "key"), "figure"));
+    }
+}
+
+/** More numbers than a cell has room for are a table, and @p one may stand for all. */
+static void
+add_numbers(xmlNode *claim, const struct element *e, const struct report_numbers *n,
+            const struct report_numbers *one)
+{
+    if (n)
+    {
+        report_add_values(claim, e, n);
+    }
+    if (n && report_count(e, n) > REPORT_MOST_NUMBERS)
     {
         report_add_rows(page_add(claim, "table", NULL), n);
     }
-    struct report_numbers *one = report_numbers(&part->source, e, "headline");
-    if (one && one->rows && report_count(e, one) <= REPORT_MOST_NUMBERS)
+    if (one)
     {
         report_add_values(page_add(claim, "headline", NULL), e, one);
     }
-    report_numbers_free(one);
 }
 
 /** A test that shows a claim, which must be where the claims file says it is. */
@@ -93,29 +105,24 @@ static void
 add_claim(struct part *part, xmlNode *section, const struct element *e)
 {
     struct report_numbers *n = report_numbers(&part->source, e, "query");
-    const bool former = report_claim_is_former(e, n);
+    struct report_numbers *one = n && n->rows ? report_numbers(&part->source, e, "headline") : NULL;
+    const bool run = has_run(n) && has_run(one), former = report_claim_is_former(e, n);
     xmlNode *claim = page_add(section, "claim", NULL);
     page_format(claim, "id", "p%zu-c%zu", part->number, ++part->nclaims);
     page_format(claim, "number", "%zu", part->nclaims);
-    page_set(claim, "verdict", report_verdicts[report_verdict_of(e, has_run(n), former)].word);
+    page_set(claim, "verdict", report_verdicts[report_verdict_of(e, run, former)].word);
     page_set(claim, "mark", former ? REPORT_FORMER_MARK : NULL);
     page_set(claim, "hangs-on", element_value(e, "hangs-on"));
-    xmlNode *key = add_child(claim, e, "key");
-    if (key)
-    {
-        page_set(key, "figure", element_value(element_child(e, "key"), "figure"));
-    }
+    add_key(claim, e);
     add_child(claim, e, "says");
     add_child(claim, e, "paper");
-    if (n)
-    {
-        add_numbers(part, claim, e, n);
-    }
+    add_numbers(claim, e, n, one);
     for (const struct element *test = NULL; (test = report_next(e, "test", test)) != NULL;)
     {
         add_test(part, claim, test);
     }
     add_child(claim, e, "why");
+    report_numbers_free(one);
     report_numbers_free(n);
 }
 

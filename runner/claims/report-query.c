@@ -244,6 +244,13 @@ find_same_name(const struct report_numbers *n, size_t *other)
     return row;
 }
 
+/** Whether it asks the answer of another one. */
+static bool
+is_headline(const struct element *query)
+{
+    return strcmp(query->name, "headline") == 0;
+}
+
 /** A row must be one number each, or be named. */
 static void
 check_rows(struct report_source *s, const struct element *query, const struct report_numbers *n)
@@ -251,10 +258,11 @@ check_rows(struct report_source *s, const struct element *query, const struct re
     const bool named = element_value(query, "each") || element_value(query, "over");
     if (!named && n->rows->nrows > 1)
     {
-        diag_error(s->d, query->line,
-                   "the query gives %zu rows; expected one, or each=\"COLUMN ...\" (over=) with "
-                   "the columns that name them",
-                   n->rows->nrows);
+        diag_error(s->d, query->line, "the %s gives %zu rows; expected one%s", query->name,
+                   n->rows->nrows,
+                   is_headline(query)
+                       ? ""
+                       : ", or each=\"COLUMN ...\" (over=) with the columns that name them");
         return;
     }
     size_t other;
@@ -268,6 +276,48 @@ check_rows(struct report_source *s, const struct element *query, const struct re
     }
 }
 
+/** Half of an interval stands behind its value. */
+static void
+check_intervals(struct report_source *s, const struct element *query,
+                const struct report_numbers *n)
+{
+    for (size_t c = 0; c < n->rows->ncolumns; c++)
+    {
+        if (n->columns[c].kind == REPORT_INTERVAL &&
+            (c == 0 || n->columns[c - 1].kind != REPORT_VALUE))
+        {
+            diag_error(s->d, query->line,
+                       "there is no number before column '%s'; expected the one whose interval "
+                       "it is half of",
+                       n->rows->columns[c]);
+        }
+    }
+}
+
+/** A cell has room for a headline. */
+static void
+check_headline(struct report_source *s, const struct element *e, const struct element *query,
+               const struct report_numbers *n)
+{
+    const size_t count = report_count(e, n);
+    if (is_headline(query) && n->rows->nrows && (count == 0 || count > REPORT_MOST_NUMBERS))
+    {
+        diag_error(s->d, query->line,
+                   "the headline gives %zu numbers, with those of intervals; expected 1 to %d",
+                   count, REPORT_MOST_NUMBERS);
+    }
+}
+
+/** What is shown as a number is none. */
+static void
+refuse_text(struct report_source *s, const struct element *query, const char *column,
+            const char *text, bool may_name)
+{
+    OWNED char *names = may_name ? xformat(", or each=\"%s\" if it names the rows", column) : NULL;
+    diag_error(s->d, query->line, "column '%s' holds text ('%s'); expected numbers%s", column, text,
+               names ? names : "");
+}
+
 /** A value must be a number, of rows that are there. */
 static void
 check_cell(struct report_source *s, const struct element *query, const struct report_numbers *n,
@@ -275,18 +325,12 @@ check_cell(struct report_source *s, const struct element *query, const struct re
 {
     const size_t column = at % n->rows->ncolumns;
     const struct query_cell *cell = &n->rows->cells[at];
-    if (n->columns[column].kind != REPORT_VALUE)
+    const bool value = n->columns[column].kind == REPORT_VALUE;
+    if (cell->kind == QUERY_TEXT && (value || n->columns[column].kind == REPORT_INTERVAL))
     {
-        return;
+        refuse_text(s, query, n->rows->columns[column], cell->text, value && !is_headline(query));
     }
-    if (cell->kind == QUERY_TEXT)
-    {
-        diag_error(s->d, query->line,
-                   "column '%s' holds text ('%s'); expected numbers, or each=\"%s\" if it names "
-                   "the rows",
-                   n->rows->columns[column], cell->text, n->rows->columns[column]);
-    }
-    else if (n->holes[at].ground == QUERY_NO_ROWS && !s->options->allow_missing)
+    else if (value && n->holes[at].ground == QUERY_NO_ROWS && !s->options->allow_missing)
     {
         diag_error(s->d, query->line, "there are no rows in %s/%s for column '%s'",
                    s->options->results, element_value(s->section, "results"),
@@ -328,14 +372,19 @@ count_lines(const char *s)
 static const struct element *
 asked_by(const struct element *e, const struct element *query)
 {
-    return strcmp(query->name, "headline") == 0 ? element_child(e, "query") : NULL;
+    return is_headline(query) ? element_child(e, "query") : NULL;
 }
 
 char *
 report_query_text(const struct element *e, const struct element *query)
 {
     const struct element *of = asked_by(e, query);
-    return of ? xformat("with " ANSWER " as (%s\n) %s", of->text, query->text)
+    size_t n = of ? strlen(of->text) : 0;
+    while (n && strchr(" \t\r\n;", of->text[n - 1]))
+    {
+        n--;
+    }
+    return of ? xformat("with " ANSWER " as (%.*s\n) %s", (int)n, of->text, query->text)
               : xstrdup(query->text);
 }
 
@@ -350,9 +399,9 @@ ask(struct report_source *s, const struct element *e, const struct element *quer
     *holes = rows ? database_holes(s->db, text, s->options->limits, rows->nrows, &m) : NULL;
     if (!*holes)
     {
-        const struct element *of = asked_by(e, query);
-        const int before = of ? count_lines(of->text) + 1 : 0;
-        diag_error(s->d, query->text_line + m.line - before, "%s", m.message);
+        const int before = count_lines(text) - count_lines(query->text);
+        const int within = m.line > before ? m.line - before : 0;
+        diag_error(s->d, query->text_line + within, "%s", m.message);
         free(m.message);
         query_rows_free(rows);
         rows = NULL;
@@ -367,7 +416,7 @@ take_answer(struct report_source *s, const struct element *e, const struct eleme
     const struct query_rows *rows = n->rows;
     const size_t before = s->d->reported;
     n->columns = xcalloc(rows->ncolumns, sizeof *n->columns);
-    check_all_known(s, strcmp(query->name, "query") == 0 ? e : NULL, query, rows);
+    check_all_known(s, is_headline(query) ? NULL : e, query, rows);
     for (size_t c = 0; c < rows->ncolumns; c++)
     {
         n->columns[c] = describe_column(e, query, rows->columns[c]);
@@ -375,6 +424,8 @@ take_answer(struct report_source *s, const struct element *e, const struct eleme
     if (s->d->reported == before)
     {
         check_rows(s, query, n);
+        check_intervals(s, query, n);
+        check_headline(s, e, query, n);
     }
     for (size_t i = 0; s->d->reported == before && i < rows->nrows * rows->ncolumns; i++)
     {

@@ -104,7 +104,7 @@
       <xsl:if test="drawing"><div class="figures"><xsl:apply-templates select="drawing"/></div></xsl:if>
       <xsl:if test="claim"><xsl:call-template name="claims"><xsl:with-param name="claims" select="claim"/></xsl:call-template></xsl:if>
       <xsl:choose>
-        <xsl:when test="../../verdict">
+        <xsl:when test="../../verdict and (maker or p[2] or claim[why or test or table] or table)">
           <details class="rows">
             <summary>Causes, tables and how it is run</summary>
             <xsl:apply-templates select="maker | p[position() &gt; 1]"/>
@@ -188,7 +188,13 @@
         </ul>
       </td>
       <td role="cell" data-head="verdict" data-value="{count($verdict/preceding-sibling::verdict)}">
-        <span class="verdict v-{@verdict}" title="{$verdict/@meaning}"><xsl:value-of select="$verdict/@name"/></span>
+        <xsl:variable name="badge">
+          <span class="verdict v-{@verdict}" title="{$verdict/@meaning}"><xsl:value-of select="$verdict/@name"/></span>
+        </xsl:variable>
+        <xsl:choose>
+          <xsl:when test="why and @verdict != 'notrun'"><a href="#{@id}-all"><xsl:copy-of select="$badge"/></a></xsl:when>
+          <xsl:otherwise><xsl:copy-of select="$badge"/></xsl:otherwise>
+        </xsl:choose>
         <xsl:if test="@verdict != 'former'"><xsl:value-of select="@mark"/></xsl:if>
       </td>
       <td role="cell" data-head="hangs on"><xsl:value-of select="@hangs-on"/></td>
@@ -211,7 +217,7 @@
   </xsl:template>
 
   <xsl:template match="table">
-    <div class="box" tabindex="0" role="region" aria-label="{@title}">
+    <div class="box" tabindex="0" role="region" aria-label="{@title}{substring(concat('claim ', ../@number), 1 div boolean(parent::claim))}">
       <table class="sorts">
         <xsl:if test="@title"><caption><xsl:value-of select="@title"/></caption></xsl:if>
         <thead><tr><xsl:apply-templates select="column"/></tr></thead>

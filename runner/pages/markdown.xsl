@@ -68,7 +68,7 @@
     <xsl:call-template name="plain"><xsl:with-param name="text" select="."/></xsl:call-template>
   </xsl:template>
 
-  <xsl:template match="@title | @hangs-on">
+  <xsl:template match="@title | @hangs-on | key/@figure | figure/@name">
     <xsl:call-template name="plain"><xsl:with-param name="text" select="."/></xsl:call-template>
   </xsl:template>
 
@@ -133,7 +133,11 @@
     <xsl:text> | </xsl:text>
     <xsl:apply-templates select="." mode="weft"><xsl:with-param name="key" select="$key"/></xsl:apply-templates>
     <xsl:text> | </xsl:text>
-    <xsl:value-of select="key('verdict', @verdict)[@word != 'none']/@name"/>
+    <xsl:variable name="verdict" select="key('verdict', @verdict)[@word != 'none']/@name"/>
+    <xsl:choose>
+      <xsl:when test="why and $verdict and @verdict != 'notrun'"><xsl:value-of select="concat('[', $verdict, '](#', @id, ')')"/></xsl:when>
+      <xsl:otherwise><xsl:value-of select="$verdict"/></xsl:otherwise>
+    </xsl:choose>
     <xsl:text> | </xsl:text>
     <xsl:apply-templates select="@hangs-on"/>
     <xsl:text> |&#10;</xsl:text>
@@ -146,7 +150,9 @@
   </xsl:template>
 
   <xsl:template match="claim" mode="key">
-    <xsl:value-of select="concat('| [', key/@figure, '](#')"/>
+    <xsl:text>| [</xsl:text>
+    <xsl:apply-templates select="key/@figure"/>
+    <xsl:text>](#</xsl:text>
     <xsl:apply-templates select="parent::section" mode="anchor"/>
     <xsl:text>) | </xsl:text>
     <xsl:apply-templates select="key" mode="cell"/>
@@ -201,19 +207,24 @@
       <xsl:text>&#10;| | what is claimed | the paper | Weft | verdict | hangs on |&#10;|--:|---|---|---|---|---|&#10;</xsl:text>
     </xsl:if>
     <xsl:apply-templates select="claim"/>
-    <xsl:text>&#10;&lt;details&gt;&lt;summary&gt;Causes, tables and how it is run&lt;/summary&gt;&#10;</xsl:text>
-    <xsl:apply-templates select="maker"/>
-    <xsl:apply-templates select="p[position() &gt; 1]"/>
-    <xsl:apply-templates select="claim[why or test or table]" mode="behind"/>
-    <xsl:apply-templates select="table" mode="section"/>
-    <xsl:for-each select="$behind">
-      <xsl:text>&#10;**</xsl:text>
-      <xsl:apply-templates select="@title"/>
-      <xsl:text>**&#10;</xsl:text>
-      <xsl:apply-templates select="maker | p"/>
+    <xsl:if test="maker or p[2] or claim[why or test or table] or table or $behind">
+      <xsl:text>&#10;&lt;details&gt;&lt;summary&gt;Causes, tables and how it is run&lt;/summary&gt;&#10;</xsl:text>
+      <xsl:apply-templates select="maker"/>
+      <xsl:apply-templates select="p[position() &gt; 1]"/>
+      <xsl:apply-templates select="claim[why or test or table]" mode="behind"/>
       <xsl:apply-templates select="table" mode="section"/>
-    </xsl:for-each>
-    <xsl:text>&#10;&lt;/details&gt;&#10;</xsl:text>
+      <xsl:apply-templates select="$behind" mode="behind"/>
+      <xsl:text>&#10;&lt;/details&gt;&#10;</xsl:text>
+    </xsl:if>
+  </xsl:template>
+
+  <xsl:template match="section" mode="behind">
+    <xsl:text>&#10;**</xsl:text>
+    <xsl:apply-templates select="@title"/>
+    <xsl:text>**&#10;</xsl:text>
+    <xsl:apply-templates select="@figure"/>
+    <xsl:apply-templates select="maker | p"/>
+    <xsl:apply-templates select="table" mode="section"/>
   </xsl:template>
 
   <!-- A heading's letters and digits, small, with - for spaces. -->
@@ -233,7 +244,9 @@
   <!-- Of all figures of the paper: what it shows, and the sections about it. -->
   <xsl:template match="figure">
     <xsl:variable name="sections" select="../section[shows/@name = current()/@name]"/>
-    <xsl:value-of select="concat('* **', @name, '**, ')"/>
+    <xsl:text>* **</xsl:text>
+    <xsl:apply-templates select="@name"/>
+    <xsl:text>**, </xsl:text>
     <xsl:apply-templates/>
     <xsl:if test="$sections">: </xsl:if>
     <xsl:apply-templates select="$sections" mode="link"/>

@@ -40,6 +40,14 @@ found=$(awk "$brief" docs/papers/*.md)
     status=1
 }
 
+# docs/generate.sh counts the verdicts of the papers that validation.md lists.
+for page in docs/papers/*.md; do
+    grep -q "^\* .*](papers/${page##*/})" docs/validation.md || {
+        echo "$page: validation.md does not list this page"
+        status=1
+    }
+done
+
 # A long page has its contents: docs/generate.sh makes the list.
 for page in docs/*.md; do
     [ "$(wc -l <"$page")" -lt 150 ] || [ "$page" = docs/performance.md ] ||

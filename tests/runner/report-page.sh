@@ -110,6 +110,7 @@ for verdict in agrees 'to be run again' 'shown by a test' 'not run'; do
 done
 is page.html "normalize-space(//details//p[@id='p1-c2-all'])" '2. Because.'
 is page.html "string(($claim)[3]//a/@href)" '#p1-c3-all'
+is page.html "string(($claim)[2]/td[4]/a/@href)" '#p1-c2-all'
 is page.html 'count(//details[@open])' 0
 # A cell with a unit sorts by its number.
 is page.html 'string(//tr[td="1MiB"]/td/@data-value)' 1048576

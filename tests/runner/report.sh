@@ -163,7 +163,7 @@ sed 's/"Demo"/"Second"/' claims/demo.xml >claims/second.xml
 cat >claims/keys.xml <<'END'
 <claims title="Keys">
   <figure name="Figure 1">times</figure>
-  <figure name="Table 2">not simulated</figure>
+  <figure name="Table | 2 &lt;i&gt;">not simulated</figure>
   <section title="§1, figure 1: times" results="demo" scenario="demo.xml" shows="Figure 1">
     <text>
       Shown at once.
@@ -171,11 +171,11 @@ cat >claims/keys.xml <<'END'
       Behind.
     </text>
     <claim verdict="open" hangs-on="the timers, which are not named">
-      <key figure="Figure 1a">b | is slow</key>
+      <key figure="Figure 1a &lt;b&gt;|">b | is slow</key>
       <says>each</says>
       <paper>105 us</paper>
       <query each="case t" unit="us" decimals="0">
-        select "case", t, avg(cct_us) as most, stddev(cct_us) as "+-" from summary group by "case", t
+        select "case", t, avg(cct_us) as most, stddev(cct_us) as "+-" from summary group by "case", t;
       </query>
       <headline unit="us" decimals="0">
         select most as "b, 2us", "+-" from answer where "case" = 'b' and t = '2us'
@@ -186,23 +186,25 @@ cat >claims/keys.xml <<'END'
       <query decimals="0">select avg(cct_us) as value, 3 as "+-" from summary</query>
     </claim>
   </section>
-  <section title="Further" results="demo" scenario="demo.xml">
+  <section title="Further" results="demo" scenario="demo.xml" figure="further.svg">
     <table title="Of the section before"><query each="case" decimals="0">
       select "case", max(cct_us) as b, 0.4 as " +- " from summary group by 1
     </query></table>
   </section>
+  <section title="Bare"><claim><says>nothing stands behind</says></claim></section>
 </claims>
 END
+touch claims/further.svg
 "$weft" report claims/keys.xml >keys.md
-has keys.md '| [Figure 1a](#1-figure-1-times) | b \| is slow | 105 us | b, 2us: 100 ± 14 us | open | the timers, which are not named |' \
-    '* **Figure 1**, times: [§1, figure 1: times](#1-figure-1-times)' '* **Table 2**, not simulated' \
+has keys.md '| [Figure 1a &lt;b>\|](#1-figure-1-times) | b \| is slow | 105 us | b, 2us: 100 ± 14 us | open | the timers, which are not named |' \
+    '* **Figure 1**, times: [§1, figure 1: times](#1-figure-1-times)' '* **Table \| 2 &lt;i>**, not simulated' \
     '| 1 | each | 105 us | b, 2us: 100 ± 14 us<br>[all](#p1-c1) | open | the timers, which are not named |' \
     '| case | t | most, us |' '| b | 2us | 100 ± 14 |' '| a | 1us | 60 |' '| 2 | one |  | 88 ± 3 |  |  |' \
-    '**Further**' '| b | 110 ± 0 |'
+    '**Further**' '![Further](claims/further.svg)' '| b | 110 ± 0 |'
 [ "$(grep -nE '^(Shown at once|<details|Behind|</details>)' keys.md | cut -d: -f2 | tr '\n' ' ')" = \
     'Shown at once. <details><summary>Causes, tables and how it is run</summary> Behind. </details> ' ] ||
-    fail 'more than one paragraph is shown, or the section behind is not folded away'
-"$weft" report claims/keys.xml --html | grep -q '<a href="#p1-s1">Figure 1a</a>' || fail 'no key claims in HTML'
+    fail 'more than one paragraph is shown, the section behind is not folded away, or nothing is'
+"$weft" report claims/keys.xml --html | grep -q '<a href="#p1-s1">Figure 1a &lt;b&gt;|</a>' || fail 'no key claims in HTML'
 # wrong EDIT MESSAGE: a mistake in those.
 wrong()
 {
@@ -213,8 +215,21 @@ wrong()
 wrong 's/hangs-on="/&one two three /' 'edited.xml:10: error: hangs-on has 9 words; expected at most 8'
 wrong 's/shows="Figure 1"/shows="Figure 1; Table 3"/' "edited.xml:4: error: shows 'Table 3'; expected a <figure> of that name"
 wrong 's/select most as/select mots as/' 'edited.xml:18: error: no such column: mots'
-wrong "s/ and t = '2us'//" 'edited.xml:17: error: the query gives 2 rows; expected one'
+wrong "s/ and t = '2us'//" 'edited.xml:17: error: the headline gives 2 rows; expected one'
+wrong 's/select most as/select abs(-9223372036854775807 - 1), most as/' 'edited.xml:17: error: integer overflow'
+wrong 's/select most as/select t as/' "edited.xml:17: error: column 'b, 2us' holds text ('2us'); expected numbers"
+grep -q 'or each' messages && fail 'a headline is told to name its rows'
+wrong 's/select most as/select 1 as a, 2 as b, most as/' 'edited.xml:17: error: the headline gives 4 numbers'
+wrong "s/3 as \"+-\"/'x' as \"+-\"/" "edited.xml:23: error: column '+-' holds text ('x')"
+wrong 's/avg(cct_us) as value, 3/3/' "edited.xml:23: error: there is no number before column '+-'"
+wrong 's/results="demo"/results="gone"/' 'edited.xml:14: error: there are no results in'
+[ "$(grep -c 'error:' messages)" = 3 ] || fail 'a headline without an answer to ask is told as well'
 wrong '14,16d' 'edited.xml:14: error: <headline> without a <query>'
+
+# A claim whose headline has nothing to show has no verdict of full results.
+sed "s/t = '2us'/t = '9us'/" claims/keys.xml >claims/edited.xml
+"$weft" report claims/edited.xml --allow-missing >missing.md
+has missing.md '| 1 | each | 105 us | not run<br>[all](#p1-c1) | not run | the timers, which are not named |'
 
 # refused EDIT MESSAGE [OPTION]: the edited claims give exit status 2, the message and no report.
 refused()
@@ -344,7 +359,7 @@ cp claims/judged.xml claims/demo.xml
 cp judged.md demo.md
 cp judged.md kept.md
 grep -q '^| 1 | .* | agrees |  |$' judged.md || fail 'a claim that agrees'
-grep -q '^| 2 | .* | differs, with cause |  |$' judged.md || fail 'a claim that differs'
+grep -q '^| 2 | .* | \[differs, with cause\](#p1-c2) |  |$' judged.md || fail 'a claim that differs, with a link to the cause'
 grep -q '^| 3 | .* | open |  |$' judged.md || fail 'a claim that is open'
 grep -q '^| 4 | .* |  |  |$' judged.md || fail 'a claim without a verdict'
 has judged.md '| claims | agrees | shown by a test | differs, with cause | open | to be run again | not run | no verdict |' \
@@ -398,9 +413,10 @@ for claims in "$root"/docs/claims/*.xml; do
     page=$root/docs/papers/$name.md
     "$weft" report "$claims" --results "$work" --allow-missing >all.md
     rows all.md '2 3 4' >claimed
+    [ -s claimed ] || fail "no claims are found in the report of $claims"
     rows "$page" '2 3 4' | diff claimed - || fail "docs/papers/$name.md has other claims than docs/claims/$name.xml"
     sed -n 's/.*<claim verdict="\([a-z]*\)".*/\1/p' "$claims" >judged
-    rows "$page" 6 | sed -e 's/^ *//; s/ *|$//' -e 's/shown by a test$/agrees/; s/differs, with cause$/differs/; s/^$/none/' |
+    rows "$page" 6 | sed -e 's/^ *//; s/ *|$//; s/^\[\(.*\)](.*)$/\1/' -e 's/shown by a test$/agrees/; s/differs, with cause$/differs/; s/^$/none/' |
         paste - judged | awk -F'\t' '$1 != $2 && $1 != "to be run again" && $1 != "not run" { print; bad = 1 } END { exit bad }' ||
         fail "docs/papers/$name.md has verdicts that docs/claims/$name.xml does not state"
 done
