@@ -51,7 +51,7 @@ contents()
 counts()
 {
     head=yes
-    for paper in $(sed -n 's|^\* \[.*](papers/\(.*\)\.md).*|\1|p' "$1"); do
+    sed -n 's|^\* \[.*](papers/\(.*\)\.md).*|\1|p' "$1" | while read -r paper; do
         awk -v paper="$paper" -v head="$head" '/^# / { title = substr($0, 3); sub(/:.*/, "", title) }
             /^\| claims \|/ { row = 1 }
             row && (row > 2 || head) { print (row == 1 ? "| paper " : row == 2 ? "|---" : "| [" title "](papers/" paper ".md) ") $0 }
@@ -63,6 +63,7 @@ counts()
 for page in "$docs"/*.md; do
     skip=
     list=$(contents "$page")
+    counted=$(counts "$page")
     while IFS= read -r line; do
         case $line in
             '<!-- begin: weft '*' -->')
@@ -79,7 +80,7 @@ for page in "$docs"/*.md; do
                 ;;
             '<!-- begin: counts -->')
                 printf '%s\n' "$line"
-                counts "$page"
+                printf '%s\n' "$counted"
                 skip=1
                 ;;
             '<!-- end -->') skip= ;;
