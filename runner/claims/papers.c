@@ -163,6 +163,16 @@ write_page(xmlDoc *report, const char *folder, char **path)
     return status;
 }
 
+/** Writes the paper's page; what is no plain file is another's. */
+static int
+write_paper(const char *text, const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode)
+               ? sweep_refuse(xformat("%s is not a plain file", path), EXIT_FAILED)
+               : report_deliver(text, path);
+}
+
 int
 paper_report_whole(struct document *claims, const char *paper, const struct paper_sources *from,
                    const char *folder)
@@ -176,7 +186,7 @@ paper_report_whole(struct document *claims, const char *paper, const struct pape
     fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
     xmlDoc *report = have ? report_make(&claims, 1, &options) : NULL;
     OWNED char *text = report ? page_write(report, PAGE_MARKDOWN) : NULL;
-    int status = text ? report_deliver(text, path) : EXIT_BAD_INPUT;
+    int status = text ? write_paper(text, path) : EXIT_BAD_INPUT;
     fprintf(stderr, status == EXIT_GOOD ? "written: %s\n" : "%s is as it was\n", path);
     if (status == EXIT_GOOD && (status = write_page(report, folder, &page)) == EXIT_GOOD)
     {

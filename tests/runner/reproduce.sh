@@ -84,6 +84,15 @@ ends 0 "$weft" reproduce demo --report
 cmp docs/papers/demo.md whole.md || fail 'the page is not made anew'
 [ "$(cat docs/papers/other.md)" = '# Other' ] || fail "another paper's page is gone"
 
+# What is no plain file is not Weft's page.
+rm docs/papers/demo.md
+mkfifo docs/papers/demo.md
+ends 1 timeout 60 "$weft" reproduce demo --report
+grep -q 'docs/papers/demo.md is not a plain file' messages || fail 'a pipe as the page: no message'
+[ -p docs/papers/demo.md ] || fail 'a pipe as the page is replaced'
+rm docs/papers/demo.md
+cp whole.md docs/papers/demo.md
+
 # The quick versions: into results of their own, no report but the printed one.
 ends 0 "$weft" reproduce demo --quick --only second -j 2
 "$weft" export results/second-quick/runs/rsq_seed=1.sqlite --to second-quick.runs
