@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "data-reads.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,6 @@ struct look
 {
     struct data_reads_list *list;
     struct report_source *source;
-    struct database *plain; /**< the section's results, where nothing is kept */
-    size_t own;             /**< what is read of these */
 };
 
 /* --- lists ------------------------------------------------------------------------------------ */
@@ -43,8 +40,13 @@ data_reads_free(struct data_reads_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
     {
-        words_free(&list->reads[i].columns);
-        kept_free(&list->reads[i].kept);
+        struct data_reads *reads = &list->reads[i];
+        words_free(&reads->columns);
+        for (size_t k = 0; k < reads->nviews; k++)
+        {
+            query_rows_free(reads->views[k].rows);
+        }
+        free(reads->views);
     }
     free(list->reads);
     *list = (struct data_reads_list){0};
@@ -81,164 +83,17 @@ gather(void *user, const char *schema, const char *table, const char *column)
     }
 }
 
-/** The number that a query gives, 0 if none. */
-static double
-number_of(struct database *db, const char *sql)
+/** Whether a table, of the section's results or attached ones, is not to be saved whole. */
+static bool
+is_large(const struct look *l, const char *schema, const char *table)
 {
     struct query_mistake m;
-    CLEANUP(query_rows_drop) struct query_rows *rows = database_query(db, sql, QUERY_LIMITS, &m);
-    free(m.message);
-    const bool has = rows && rows->nrows == 1 && rows->cells[0].kind != QUERY_NULL;
-    return has ? rows->cells[0].real : 0;
-}
-
-/** Whether what is read are a table of the section's results that is not to be kept whole. */
-static bool
-is_large(const struct look *l, const char *read)
-{
-    const char *table = read + strlen("main."), *dot = strchr(table, '.');
-    OWNED char *name = xformat("%.*s", (int)(dot ? dot - table : 0), table);
-    OWNED char *sql = xformat("select max(rowid) from \"%s\"", name);
-    return strncmp(read, "main.", 5) == 0 && strcmp(name, "summary") != 0 &&
-           strcmp(name, "runs") != 0 && number_of(l->plain, sql) > DATA_MOST_ROWS;
-}
-
-/** Whether a query can be asked by itself and reads a large table; *own: of the section's own
- * results alone. */
-static bool
-reads_large(const struct look *l, const char *sql, bool *own)
-{
-    CLEANUP(words_free) struct words reads = {0};
-    OWNED char *why = NULL;
-    bool large = false;
-    *own = database_reads(l->source->db, sql, gather, &reads, &why);
-    for (size_t i = 0; i < reads.n; i++)
-    {
-        const char *word = reads.word[i];
-        *own = *own && (strncmp(word, "main.", 5) == 0 || strncmp(word, "temp.", 5) == 0);
-        large = large || is_large(l, word);
-    }
-    return large;
-}
-
-/* --- queries within it ------------------------------------------------------------------------ */
-
-/** How much of a query that begins with "with" leads to what is at @p at. */
-static size_t
-lead_of(const char *sql, const char *at)
-{
-    size_t lead = 0;
-    int depth = 0;
-    for (const char *s = sql; strncasecmp(sql, "with ", 5) == 0 && s < at; s = kept_skip(s))
-    {
-        depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
-        if (*s != ')' || depth)
-        {
-            continue;
-        }
-        lead = s[1] == ',' ? (size_t)(s + 1 - sql) : lead;
-        if (s[1] != ',' && strncasecmp(s + 1, " as", 3) != 0)
-        {
-            return (size_t)(s + 1 - sql); /* the select itself has begun */
-        }
-    }
-    return lead;
-}
-
-/** The end of what is between parentheses, of which the first is at @p s. */
-static const char *
-end_of(const char *s)
-{
-    int depth = 0;
-    do
-    {
-        depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
-        s = kept_skip(s);
-    } while (*s && depth);
-    return s - 1;
-}
-
-/** How many rows a query gives; SIZE_MAX: too many, or some rest on rows without a value, of which
- * its rows alone do not tell. */
-static size_t
-rows_of(const struct look *l, const char *sql)
-{
-    struct query_mistake m;
+    OWNED char *sql =
+        xformat("select max(rowid) > %d from \"%s\".\"%s\"", DATA_MOST_ROWS, schema, table);
     CLEANUP(query_rows_drop)
-    struct query_rows *rows = database_query(l->plain, sql, QUERY_LIMITS, &m);
-    OWNED struct query_hole *holes =
-        rows ? database_holes(l->plain, sql, QUERY_LIMITS, rows->nrows, &m) : NULL;
-    bool whole = holes != NULL;
+    struct query_rows *rows = database_query(l->source->db, sql, l->source->options->limits, &m);
     free(m.message);
-    for (size_t i = 0; whole && i < rows->nrows * rows->ncolumns; i++)
-    {
-        whole = holes[i].ground == QUERY_WHOLE;
-    }
-    return whole ? rows->nrows : SIZE_MAX;
-}
-
-/** The query within @p sql that begins at @p at, if it is one that may be kept: with as little as
- * it needs of what leads to it. */
-static bool
-take_inner(const struct look *l, const char *sql, const char *at, struct kept *kept)
-{
-    const size_t leads[] = {0, lead_of(sql, at)};
-    bool good = false, own = false;
-    for (size_t i = 0; !good && i < 2 && strncasecmp(at, "(select ", 8) == 0; i++)
-    {
-        kept_drop(kept);
-        kept->lead = xformat("%.*s", (int)leads[i], sql);
-        kept->body = xformat("%.*s", (int)(end_of(at) - at - 1), at + 1);
-        OWNED char *whole = xformat("%s %s", kept->lead, kept->body);
-        good = reads_large(l, whole, &own) && own;
-    }
-    return good;
-}
-
-/** The innermost query within @p sql that reads a large table and gives few rows, or the fewest.
- * False: there is none. */
-static bool
-choose_inner(const struct look *l, const char *sql, struct kept *best)
-{
-    size_t least = SIZE_MAX;
-    for (size_t i = strlen(sql); i > 0 && least > DATA_MOST_ROWS; i--)
-    {
-        CLEANUP(kept_drop) struct kept kept = {0};
-        if (sql[i - 1] != '(' || !take_inner(l, sql, &sql[i - 1], &kept))
-        {
-            continue;
-        }
-        OWNED char *whole = xformat("%s %s", kept.lead, kept.body);
-        const size_t rows = rows_of(l, whole);
-        if (rows < least)
-        {
-            least = rows;
-            kept_drop(best);
-            *best = kept;
-            kept = (struct kept){0};
-        }
-    }
-    return least < SIZE_MAX;
-}
-
-/** Keeps a query within the query; false: there is none to keep. */
-static bool
-keep_inner(struct look *l, const char *sql)
-{
-    struct kept_list *list = &l->list->reads[l->own].kept;
-    CLEANUP(kept_drop) struct kept kept = {0};
-    OWNED char *squeezed = kept_squeeze(sql), *why = NULL;
-    bool good = choose_inner(l, squeezed, &kept);
-    if (good)
-    {
-        kept.name = xformat("%s %zu", KEPT_TABLE, list->n + 1);
-        good = database_keep(l->source->db, &kept, &why);
-    }
-    if (good)
-    {
-        kept_add(list, &kept);
-    }
-    return good;
+    return !list_has("summary runs parameters", table) && rows && rows->cells[0].integer > 0;
 }
 
 /* --- claims ----------------------------------------------------------------------------------- */
@@ -252,33 +107,44 @@ note_column(struct data_reads *reads, const char *column)
     }
 }
 
+/** Notes what a query reads: "main.qps.fct_us". False: it is too much. */
+static bool
+note_read(struct look *l, const struct element *query, char *read)
+{
+    char *table = strchr(read, '.') + 1, *column = strchr(table, '.') + 1;
+    table[-1] = '\0';
+    const char *results = results_of(l, read);
+    const size_t place = results ? place_of(l->list, results) : 0;
+    OWNED char *name = xformat("%.*s", (int)(column - table - 1), table);
+    const bool good = !results || !is_large(l, read, name);
+    if (!good)
+    {
+        diag_error(l->source->d, query->text_line,
+                   "reads %s, which has more than %d rows; expected a <view> of what it asks of "
+                   "them, as open data have no larger tables",
+                   name, DATA_MOST_ROWS);
+    }
+    else if (results)
+    {
+        note_column(&l->list->reads[place], table);
+    }
+    return good;
+}
+
 /** Notes what a query of @p e reads. */
 static bool
 note_query(struct look *l, const struct element *e, const struct element *query)
 {
-    OWNED char *sql = report_query_text(e, query);
+    OWNED char *sql = report_query_text(e, query), *why = NULL;
     CLEANUP(words_free) struct words reads = {0};
-    char *why = NULL;
-    bool own;
-    while (reads_large(l, sql, &own) && keep_inner(l, sql))
-    {
-    }
-    const bool good = database_reads(l->source->db, sql, gather, &reads, &why);
-    for (size_t i = 0; good && i < reads.n; i++)
-    {
-        char *dot = strchr(reads.word[i], '.');
-        *dot = '\0';
-        const char *results = results_of(l, reads.word[i]);
-        const size_t place = results ? place_of(l->list, results) : 0;
-        if (results)
-        {
-            note_column(&l->list->reads[place], dot + 1);
-        }
-    }
+    bool good = database_reads(l->source->db, sql, gather, &reads, &why);
     if (!good)
     {
         diag_error(l->source->d, query->text_line, "%s", why);
-        free(why);
+    }
+    for (size_t i = 0; good && i < reads.n; i++)
+    {
+        good = note_read(l, query, reads.word[i]);
     }
     return good;
 }
@@ -298,26 +164,49 @@ note_all(struct look *l, const struct element *e)
     return good;
 }
 
+/** Takes the rows of a view. Sections may share one. */
+static bool
+note_view(struct look *l, struct data_reads *reads, const struct element *view)
+{
+    const char *name = element_value(view, "name");
+    OWNED char *sql = xformat("select * from \"%s\"", name);
+    struct query_mistake m;
+    size_t i = 0;
+    while (i < reads->nviews && strcmp(element_value(reads->views[i].view, "name"), name) != 0)
+    {
+        i++;
+    }
+    const bool first = i == reads->nviews,
+               good = first || strcmp(reads->views[i].view->text, view->text) == 0;
+    if (first)
+    {
+        ARRAY_GROW(reads->views, i);
+        reads->views[reads->nviews++] =
+            (struct data_view){view, database_query(l->source->db, sql, QUERY_LIMITS, &m)};
+    }
+    else if (!good)
+    {
+        diag_error(l->source->d, view->line,
+                   "%s has another <view> '%s' in line %d; expected the same or another name",
+                   reads->name, name, reads->views[i].view->line);
+    }
+    return good;
+}
+
 static bool
 note_section(struct look *l, const char *results)
 {
     struct report_source *s = l->source;
-    const struct kept_list *list;
     if (!report_source_open(s))
     {
-        return !s->why;
+        return !s->why && !s->bad;
     }
-    OWNED char *folder = xformat("%s/%s", s->options->results, results);
-    bool good = true;
-    l->own = place_of(l->list, results);
-    list = &l->list->reads[l->own].kept;
-    for (size_t i = 0; good && i < list->n; i++)
+    const size_t own = place_of(l->list, results);
+    bool good = note_all(l, s->section);
+    for (const struct element *e = NULL; (e = report_next(s->section, "view", e)) != NULL;)
     {
-        good = database_keep(s->db, &list->kept[i], &s->why);
+        good = note_view(l, &l->list->reads[own], e) && good;
     }
-    l->plain = good ? database_open_whole(folder, &s->why) : NULL;
-    good = l->plain && note_all(l, s->section);
-    database_close(l->plain);
     return good;
 }
 

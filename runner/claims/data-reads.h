@@ -4,15 +4,22 @@
 #define WEFT_RUNNER_DATA_READS_H
 
 #include "document.h"
-#include "query-kept.h"
 #include "report-query.h"
+
+/** A <view> of a section, and its rows. */
+struct data_view
+{
+    const struct element *view;
+    struct query_rows *rows;
+};
 
 /** What is read of the results of one scenario. */
 struct data_reads
 {
-    const char *name;      /**< of the results */
-    struct words columns;  /**< "qps.fct_us"; "qps." of none of its columns */
-    struct kept_list kept; /**< queries within queries, read in place of their tables */
+    const char *name;     /**< of the results */
+    struct words columns; /**< "qps.fct_us"; "qps." of none of its columns */
+    struct data_view *views;
+    size_t nviews;
 };
 
 struct data_reads_list

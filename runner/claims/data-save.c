@@ -184,37 +184,25 @@ copy_provenance(const struct copy *c)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/** What queries within queries give. */
 static bool
-copy_kept(const struct copy *c)
+copy_views(const struct copy *c)
 {
-    static const char made[] =
-        "CREATE TABLE data." KEPT_TABLE
-        " (name TEXT NOT NULL, lead TEXT NOT NULL, body TEXT NOT NULL);"
-        "INSERT INTO data.columns VALUES"
-        "('" KEPT_TABLE "','name','a table with what a query makes of tables that are not here'),"
-        "('" KEPT_TABLE "','lead','the beginning of this query, which the rest refers to'),"
-        "('" KEPT_TABLE "','body','the rest of it');";
-    static const char documented[] =
-        "INSERT INTO data.columns SELECT k.name, p.name, 'of the query in " KEPT_TABLE "' FROM "
-        "data." KEPT_TABLE " k, pragma_table_info(k.name, 'data') p ORDER BY k.rowid, p.cid;";
-    CLEANUP(text_drop) struct text t = {0};
-    const struct kept_list *list = &c->reads->kept;
-    text_add(&t, list->n ? made : "");
-    for (size_t i = 0; i < list->n; i++)
+    bool good = true;
+    for (size_t i = 0; good && i < c->reads->nviews; i++)
     {
-        const struct kept *kept = &list->kept[i];
-        text_add(&t, "CREATE TABLE data.\"%s\" AS %s %s; INSERT INTO data." KEPT_TABLE " VALUES (",
-                 kept->name, kept->lead, kept->body);
-        sql_add_literal(&t, kept->name);
-        text_add(&t, ",");
-        sql_add_literal(&t, kept->lead);
-        text_add(&t, ",");
-        sql_add_literal(&t, kept->body);
-        text_add(&t, ");");
+        const struct data_view *view = &c->reads->views[i];
+        const char *name = element_value(view->view, "name");
+        CLEANUP(text_drop) struct text t = {0};
+        text_add(&t, "INSERT INTO data.columns SELECT ");
+        sql_add_literal(&t, name);
+        text_add(&t, ", name, 'of: ' || ");
+        sql_add_literal(&t, view->view->text);
+        text_add(&t, " FROM pragma_table_info(");
+        sql_add_literal(&t, name);
+        text_add(&t, ", 'data') ORDER BY cid");
+        good = query_rows_store(view->rows, c->db, "data", name) && run(c, t.s);
     }
-    text_add(&t, list->n ? documented : "");
-    return run(c, t.s);
+    return good;
 }
 
 /** The names of the other tables that are copied. */
@@ -262,7 +250,7 @@ copy_all(const struct copy *c)
         OWNED char *sql = xformat("CREATE INDEX data.%s_run ON %s (run);", indices[i], indices[i]);
         good = !words_have(&tables, indices[i]) || run(c, sql);
     }
-    return good && run(c, documented) && copy_kept(c) && run(c, "COMMIT; VACUUM data;");
+    return good && run(c, documented) && copy_views(c) && run(c, "COMMIT; VACUUM data;");
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -323,7 +311,8 @@ int
 data_save(struct document *const *claims, size_t n, const struct words *names, const char *results,
           const char *folder)
 {
-    const struct report_options options = {.results = results, .allow_missing = true};
+    const struct report_options options = {
+        .results = results, .allow_missing = true, .limits = REPORT_LIMITS};
     struct data_reads_list list = {0};
     char *why = NULL;
     bool good = data_reads_find(&list, claims, n, names, &options) && folder_make(folder, &why);

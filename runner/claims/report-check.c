@@ -34,6 +34,9 @@ static const struct attribute_spec attach_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "results", true, "a folder of further results"),
     TEXTUAL(SHAPE_TEXT, "as", true, "what queries call it"),
 };
+static const struct attribute_spec view_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "name", true, "what queries call it"),
+};
 static const struct attribute_spec claim_attributes[] = {
     CHOICE("verdict", NULL, VERDICT_WORDS, "whether paper and Weft agree"),
     TEXTUAL(SHAPE_TEXT, "hangs-on", false, "what the verdict hangs on, in at most eight words"),
@@ -68,6 +71,8 @@ static const struct element_spec elements[] = {
           "a figure of the paper's, and what it shows"),
     FIXED(section, "claims", ELEMENT_MANY, "claims about the results of one scenario"),
     FIXED(attach, "section", ELEMENT_MANY | ELEMENT_DISTINCT, "further results for its queries"),
+    FIXED(view, "section", ELEMENT_MANY | ELEMENT_DISTINCT | ELEMENT_FILLED,
+          "an SQL query that is asked once, and is a table for its queries"),
     FIXED(claim, "section", ELEMENT_MANY, "what a paper says, and what shows it"),
     FIXED(key, "claim", ELEMENT_FILLED, "it is in the page's first table, with these words"),
     PLAIN("says", "claim", ELEMENT_FILLED, "what the paper says"),
@@ -123,31 +128,42 @@ check_shows(const struct element *section, const struct element *claims, struct 
     }
 }
 
+/** What queries call a table or other results, by attribute @p name. */
+static void
+check_names(const struct element *section, const char *element, const char *name,
+            struct diagnostics *d)
+{
+    for (const struct element *e = NULL; (e = report_next(section, element, e)) != NULL;)
+    {
+        const char *is = element_value(e, name);
+        if (is && (!isalpha((unsigned char)*is) || !name_is_safe(is) || strpbrk(is, ".-+=") ||
+                   list_has("main temp", is)))
+        {
+            diag_error(d, element_line(e, name),
+                       "%s '%s'; expected letters, digits and '_' after a letter, not main or temp",
+                       name, is);
+        }
+    }
+}
+
 /** Queries need results. */
 static void
 check_section(const struct element *section, struct diagnostics *d)
 {
     for (size_t i = 0; i < section->nchildren; i++)
     {
-        const struct element *query = element_child(section->children[i], "query");
+        const struct element *child = section->children[i];
+        const struct element *query =
+            strcmp(child->name, "view") == 0 ? child : element_child(child, "query");
         if (query && !element_value(section, "results"))
         {
-            diag_error(
-                d, query->line,
-                "a <query> in a section without results; expected <section results=\"NAME\">");
+            diag_error(d, query->line,
+                       "a <%s> in a section without results; expected <section results=\"NAME\">",
+                       query->name);
         }
     }
-    for (const struct element *e = NULL; (e = report_next(section, "attach", e)) != NULL;)
-    {
-        const char *as = element_value(e, "as");
-        if (as && (!isalpha((unsigned char)*as) || !name_is_safe(as) || strpbrk(as, ".-+=") ||
-                   list_has("main temp", as)))
-        {
-            diag_error(d, element_line(e, "as"),
-                       "as '%s'; expected letters, digits and '_' after a letter, not main or temp",
-                       as);
-        }
-    }
+    check_names(section, "attach", "as", d);
+    check_names(section, "view", "name", d);
 }
 
 /** A claim says something, and who says that there is a cause gives it. */

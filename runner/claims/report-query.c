@@ -40,6 +40,7 @@ report_source_close(struct report_source *s)
     free(s->why);
     s->db = NULL;
     s->missing = s->why = NULL;
+    s->bad = false;
 }
 
 /** The scenario that makes results, as far as the claims say; else NULL. */
@@ -104,9 +105,9 @@ open_results(struct report_source *s, const char *results, const char *as)
 bool
 report_source_open(struct report_source *s)
 {
-    if (s->missing || s->why || s->db)
+    if (s->missing || s->why || s->bad || s->db)
     {
-        return !s->missing && !s->why;
+        return !s->missing && !s->why && !s->bad;
     }
     bool good = open_results(s, element_value(s->section, "results"), NULL);
     const struct element *e = NULL;
@@ -114,7 +115,8 @@ report_source_open(struct report_source *s)
     {
         good = open_results(s, element_value(e, "results"), element_value(e, "as"));
     }
-    return good;
+    s->bad = good && !report_views_make(s);
+    return good && !s->bad;
 }
 
 /* --- columns ---------------------------------------------------------------------------------- */

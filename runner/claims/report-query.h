@@ -27,7 +27,8 @@ struct report_source
     struct diagnostics *d;
     struct database *db; /**< NULL: not opened yet, or */
     char *missing;       /**< results that are not there, or */
-    char *why;           /**< that cannot be read, for this reason */
+    char *why;           /**< that cannot be read, for this reason, or */
+    bool bad;            /**< with a mistake in a <view>, which has been reported */
 };
 
 /** Whether there are results of a name. */
@@ -35,6 +36,10 @@ bool report_has_results(const struct report_options *options, const char *result
 
 /** Opens what a section's queries read, once; whether it can be read. */
 bool report_source_open(struct report_source *s);
+
+/** Asks the <view>s of a section, whose rows its queries read as tables. False after a message, or
+ * with a reason in the source. */
+bool report_views_make(struct report_source *s);
 
 /** Lets go of the section's results. */
 void report_source_close(struct report_source *s);

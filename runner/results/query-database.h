@@ -5,7 +5,6 @@
 
 #include <sqlite3.h>
 
-#include "query-kept.h"
 #include "query.h"
 #include "sql-aggregates.h"
 
@@ -23,7 +22,6 @@ struct database
     size_t nimages;
     struct database *counting; /**< the same results, with aggregates that fill `holes`; or NULL */
     struct sql_holes holes;
-    struct kept_list kept;
     query_reader *reader; /**< told of what the query in hand reads; or NULL */
     void *reader_user;
     double deadline;     /**< of the query in hand */

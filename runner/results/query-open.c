@@ -122,8 +122,7 @@ open_with(const char *out, const struct image *image, struct sql_holes *holes, c
     {
         restrict_database(db->db);
         good = version_fits(db, "main", out, why) &&
-               sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK &&
-               (!image->bytes || kept_load(&db->kept, db->db, why));
+               sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK;
     }
     if (!good)
     {
@@ -232,7 +231,6 @@ database_close(struct database *db)
             free(db->images[i].bytes);
         }
         free(db->images);
-        kept_free(&db->kept);
         free(db->holes.holes);
         free(db);
     }

@@ -356,14 +356,12 @@ query_begin(struct database *db, const char *sql, struct query_limits limits,
     const char *rest = NULL;
     *q = (struct query){.db = db, .limits = limits, .mistake = mistake};
     *mistake = (struct query_mistake){NULL, 0};
-    OWNED char *put = kept_put(&db->kept, sql);
-    const char *asked = put ? put : sql;
     set_limits(db, &limits);
-    const int status = sqlite3_prepare_v2(db->db, asked, -1, &q->statement, &rest);
+    const int status = sqlite3_prepare_v2(db->db, sql, -1, &q->statement, &rest);
     const bool prepared = status == SQLITE_OK;
     int at = prepared ? 0 : place_of_mistake(db->db);
-    char *why = prepared ? refusal(db, q->statement, asked, rest, &at) : reason(db, status, limits);
-    set_mistake(mistake, why, sql, put ? 0 : at);
+    char *why = prepared ? refusal(db, q->statement, sql, rest, &at) : reason(db, status, limits);
+    set_mistake(mistake, why, sql, at);
     q->ncolumns = why ? 0 : (size_t)sqlite3_column_count(q->statement);
     q->cells = xcalloc(q->ncolumns + 1, sizeof *q->cells);
     q->columns = xcalloc(q->ncolumns + 1, sizeof *q->columns);

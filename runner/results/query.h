@@ -123,11 +123,16 @@ typedef void query_reader(void *user, const char *schema, const char *table, con
 bool database_reads(struct database *db, const char *sql, query_reader *reader, void *user,
                     char **why);
 
-struct kept;
+/** Makes rows a table of that name for all queries of @p db. False with a sentence. */
+bool database_define(struct database *db, const char *name, const struct query_rows *rows,
+                     char **why);
 
-/** Has queries read a table of @p kept's name, which is made without rows, in place of its query:
- * query-kept.h. False with a sentence. */
-bool database_keep(struct database *db, const struct kept *kept, char **why);
+/** Makes rows a table of an open database; false: SQLite says why. */
+bool query_rows_store(const struct query_rows *rows, struct sqlite3 *db, const char *schema,
+                      const char *name);
+
+/** Whether the results themselves have a table or view of that name. */
+bool database_has(struct database *db, const char *name);
 
 /** Names and meanings of all tables and columns. */
 #define QUERY_OF_TABLES                                                                            \
