@@ -23,6 +23,9 @@
 #define LEAST  18
 #define LENGTH 4
 
+/** An SQLite file's first bytes. */
+static const char magic[] = "SQLite format 3";
+
 bool
 open_data_is(const char *path)
 {
@@ -162,6 +165,25 @@ pack(const unsigned char *bytes, size_t n, size_t *size)
     return packed;
 }
 
+/** Whether a file that is to be replaced is open data, or there is none. */
+static bool
+may_replace(const char *path, char **why)
+{
+    size_t n = 0;
+    if (access(path, F_OK) != 0)
+    {
+        return true;
+    }
+    OWNED char *unread = NULL;
+    OWNED unsigned char *bytes = open_data_read(path, &n, &unread);
+    const bool may = bytes && n > sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
+    if (!may)
+    {
+        *why = xformat("%s is not open data, and is not replaced; expected another folder", path);
+    }
+    return may;
+}
+
 bool
 open_data_write(const char *folder, const char *name, const unsigned char *bytes, size_t n,
                 size_t *size, char **why)
@@ -173,6 +195,11 @@ open_data_write(const char *folder, const char *name, const unsigned char *bytes
                        n >> 20, folder, name, MOST_BYTES >> 20);
         return false;
     }
-    OWNED char *packed = pack(bytes, n, size), *file = xformat("%s" OPEN_DATA_ENDING, name);
+    OWNED char *file = xformat("%s" OPEN_DATA_ENDING, name), *path = xformat("%s/%s", folder, file);
+    if (!may_replace(path, why))
+    {
+        return false;
+    }
+    OWNED char *packed = pack(bytes, n, size);
     return file_replace(folder, file, packed, *size, why);
 }

@@ -161,6 +161,9 @@ grep -q 'more than 256 MB' messages || fail 'no word about the size'
 cp bad.sqlite.gz data/small.sqlite.gz
 ends 2 "$weft" reproduce other --data data
 
+# A file that somebody else has put there stays.
+mkdir theirs && echo theirs | gzip >theirs/other.sqlite.gz && cp theirs/other.sqlite.gz theirs/large.sqlite.gz
+
 # What a view must not be.
 section()
 {
@@ -169,6 +172,9 @@ section()
 }
 rm -r results
 mv was results
+ends 1 "$weft" reproduce demo --report --save-data theirs
+grep -q 'theirs/large.sqlite.gz is not open data, and is not replaced' messages || fail "a file of somebody else: $(cat messages)"
+cmp theirs/other.sqlite.gz theirs/large.sqlite.gz || fail 'a file of somebody else is replaced'
 longest='select run, max(fct_us) as m from qps group by run'
 view="<view name=\"longest\">$longest</view>"
 number='select count(*) as value from longest'
