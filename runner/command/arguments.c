@@ -90,7 +90,7 @@ static const struct option_entry
     {"sql", 'Q', NULL, OPTION_FLAG, AT(sql), 0, 0,
      "print the query that each figure is made of; draw nothing"},
     {"data", 'B', NULL, OPTION_FLAG, AT(open_data), 0, 0,
-     "RESULTS is the name of results that are kept in docs/data"},
+     "RESULTS is the name of results that are kept in docs/data, and so may others be"},
     {"file", 'F', "FILE", OPTION_TEXT, AT(query_file), 0, 0, "the SELECT is in FILE"},
     {"with", 'w', "NAME=RESULTS", OPTION_LIST, AT(others), 0, 0,
      "other results as well: NAME.summary and so on; up to 9 times"},

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "diagnostics.h"
 #include "export.h"
@@ -97,9 +98,21 @@ take_format(const char *name, enum query_format *format)
     return false;
 }
 
-/** Opens other results as NAME=RESULTS says. */
+/** The file of results that are kept with the sources; NULL with a sentence. */
+static char *
+find_data(const char *name, char **why)
+{
+    OWNED char *folder = checkout_path(OPEN_DATA);
+    if (!folder)
+    {
+        *why = xstrdup("there is no folder " OPEN_DATA " here");
+    }
+    return folder ? open_data_find(folder, name, why) : NULL;
+}
+
+/** Opens other results as NAME=RESULTS says; with open data RESULTS may be a name, too. */
 static bool
-attach(struct database *db, const char *text, char **why)
+attach(struct database *db, const char *text, bool open_data, char **why)
 {
     const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
     if (n == 0 || text[n] != '=' || strncmp(text, "main=", 5) == 0 ||
@@ -111,19 +124,10 @@ attach(struct database *db, const char *text, char **why)
         return false;
     }
     OWNED char *name = xformat("%.*s", (int)n, text);
-    return database_attach(db, name, text + n + 1, why);
-}
-
-/** The file of results that are kept with the sources; NULL with a sentence. */
-static char *
-find_data(const char *name, char **why)
-{
-    OWNED char *folder = checkout_path(OPEN_DATA);
-    if (!folder)
-    {
-        *why = xstrdup("there is no folder " OPEN_DATA " here");
-    }
-    return folder ? open_data_find(folder, name, why) : NULL;
+    const char *results = text + n + 1;
+    OWNED char *path =
+        open_data && access(results, F_OK) != 0 ? find_data(results, why) : xstrdup(results);
+    return path && database_attach(db, name, path, why);
 }
 
 /** The results with the others attached; NULL with a sentence. */
@@ -140,7 +144,7 @@ open_all(const struct arguments *a, char **why)
     bool good = db != NULL;
     for (size_t i = 0; good && i < a->others.n; i++)
     {
-        good = attach(db, a->others.word[i], why);
+        good = attach(db, a->others.word[i], a->open_data, why);
     }
     if (!good)
     {

@@ -130,6 +130,11 @@ mkdir docs/data
 cp data/* docs/data
 ends 0 "$weft" query --data large 'select "case", cct_us from summary'
 [ "$(sed -n 2p out | xargs)" = 'one 60.125' ] || fail "a query by name: $(cat out)"
+ends 0 "$weft" query --data large --with b=small --with c=data/small.sqlite.gz \
+    'select (select count(*) from b.summary) + (select count(*) from c.summary) as n'
+[ "$(sed -n 2p out | xargs)" = 4 ] || fail "others by name and by path: $(cat out)"
+ends 2 "$weft" query --data large --with b=smal 'select 1'
+grep -q "no results of 'smal' in docs/data; did you mean small?" messages || fail 'no nearest name of others'
 ends 2 "$weft" query --data lrage 'select 1'
 grep -q "no results of 'lrage' in docs/data; did you mean 'large'?" messages || fail 'no nearest name'
 # Of the large table only the views are there, and a query that asks for more is told so.
