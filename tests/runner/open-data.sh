@@ -194,7 +194,7 @@ grep -q 'theirs/large.sqlite.gz is not open data' messages || fail "a database o
 longest='select run, max(fct_us) as m from qps group by run'
 view="<view name=\"longest\">$longest</view>"
 number='select count(*) as value from longest'
-section "$view" "$number" >bad.xml
+section "$view<claim><says>t</says><query>$number</query></claim>" "$number" >bad.xml
 ends 2 "$weft" report bad.xml
 grep -q "bad.xml:3: error: 'm' of row 4 rests on 5999 of 6000 rows" messages || fail "a view of rows without a value: $(cat messages)"
 [ "$(grep -c error messages)" = 1 ] || fail 'one mistake, reported more than once'
