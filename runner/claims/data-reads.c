@@ -164,33 +164,53 @@ note_all(struct look *l, const struct element *e)
     return good;
 }
 
-/** Takes the rows of a view. Sections may share one. */
+/** Whether a view has been taken already: the same text may ask other results that are attached. */
 static bool
-note_view(struct look *l, struct data_reads *reads, const struct element *view)
+is_shared(const struct data_view *other, const struct data_view *view)
 {
-    const char *name = element_value(view, "name");
-    OWNED char *sql = xformat("select * from \"%s\"", name);
-    struct query_mistake m;
+    return strcmp(element_value(other->view, "name"), element_value(view->view, "name")) == 0 &&
+           strcmp(other->view->text, view->view->text) == 0 &&
+           query_rows_same(other->rows, view->rows);
+}
+
+/** Takes the rows of a view, if no section has; or a sentence of another one of its name. */
+static char *
+take_view(struct data_reads *reads, struct data_view *view)
+{
+    const char *name = element_value(view->view, "name");
     size_t i = 0;
-    while (i < reads->nviews && strcmp(element_value(reads->views[i].view, "name"), name) != 0)
+    while (i < reads->nviews && strcasecmp(element_value(reads->views[i].view, "name"), name) != 0)
     {
         i++;
     }
-    const bool first = i == reads->nviews,
-               good = first || strcmp(reads->views[i].view->text, view->text) == 0;
-    if (first)
+    if (i == reads->nviews)
     {
         ARRAY_GROW(reads->views, i);
-        reads->views[reads->nviews++] =
-            (struct data_view){view, database_query(l->source->db, sql, QUERY_LIMITS, &m)};
+        reads->views[reads->nviews++] = *view;
+        view->rows = NULL;
+        return NULL;
     }
-    else if (!good)
+    const struct data_view *other = &reads->views[i];
+    return is_shared(other, view) ? NULL
+                                  : xformat("%s has another <view> '%s' at %s:%d; expected the "
+                                            "same of the same results, or another name",
+                                            reads->name, name, other->file, other->view->line);
+}
+
+static bool
+note_view(struct look *l, struct data_reads *reads, const struct element *e)
+{
+    OWNED char *sql = xformat("select * from \"%s\"", element_value(e, "name"));
+    struct query_mistake m;
+    struct data_view view = {e, l->source->d->file,
+                             database_query(l->source->db, sql, QUERY_LIMITS, &m)};
+    OWNED char *why = view.rows ? take_view(reads, &view) : m.message;
+    query_rows_free(view.rows);
+    if (why)
     {
-        diag_error(l->source->d, view->line,
-                   "%s has another <view> '%s' in line %d; expected the same or another name",
-                   reads->name, name, reads->views[i].view->line);
+        diag_error(l->source->d, e->line, "%s", why);
     }
-    return good;
+    return !why;
 }
 
 static bool

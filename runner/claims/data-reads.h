@@ -10,6 +10,7 @@
 struct data_view
 {
     const struct element *view;
+    const char *file; /**< that it is in */
     struct query_rows *rows;
 };
 

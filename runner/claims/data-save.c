@@ -195,7 +195,7 @@ copy_views(const struct copy *c)
         CLEANUP(text_drop) struct text t = {0};
         text_add(&t, "INSERT INTO data.columns SELECT ");
         sql_add_literal(&t, name);
-        text_add(&t, ", name, 'of: ' || ");
+        text_add(&t, ", name, '" DATA_VIEW_DOC "' || ");
         sql_add_literal(&t, view->view->text);
         text_add(&t, " FROM pragma_table_info(");
         sql_add_literal(&t, name);

@@ -8,8 +8,12 @@
 #include "document.h"
 #include "textbuf.h"
 
-/** Tables with more rows than this are not kept whole, but for `summary` and `runs`. */
+/** Tables with more rows than this are not kept whole, but for `summary`, `runs` and
+ * `parameters`. */
 #define DATA_MOST_ROWS 20000
+
+/** Before what a view was made of, in `columns`. */
+#define DATA_VIEW_DOC "of: "
 
 /**
  * Saves results of these names in a folder, which it makes: the whole table `summary`, provenance,

@@ -37,8 +37,7 @@ bool report_has_results(const struct report_options *options, const char *result
 /** Opens what a section's queries read, once; whether it can be read. */
 bool report_source_open(struct report_source *s);
 
-/** Asks the <view>s of a section, whose rows its queries read as tables. False after a message, or
- * with a reason in the source. */
+/** Asks the <view>s of a section, whose rows its queries read as tables. False after a message. */
 bool report_views_make(struct report_source *s);
 
 /** Lets go of the section's results. */

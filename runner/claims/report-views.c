@@ -5,6 +5,7 @@
 #include "data-save.h"
 #include "element-values.h"
 #include "report-query.h"
+#include "sql-file.h"
 
 /** What rests on rows of which some have no value, as a view's rows do not tell; the caller frees
  * it. NULL: nothing does. */
@@ -35,11 +36,30 @@ ask(struct report_source *s, const struct element *view)
     OWNED struct query_hole *holes =
         rows ? database_holes(s->db, view->text, limits, rows->nrows, &m) : NULL;
     OWNED char *why = holes ? hole_of(rows, holes) : m.message;
-    if (why)
+    const bool good = !why && database_define(s->db, element_value(view, "name"), rows, &why);
+    if (!good)
     {
         diag_error(s->d, view->text_line + (holes ? 0 : m.line), "%s", why);
     }
-    return !why && database_define(s->db, element_value(view, "name"), rows, &s->why);
+    return good;
+}
+
+/** Whether a table of open data has the rows of this view, and not of another one, as `columns`
+ * say. */
+static bool
+is_saved(struct report_source *s, const struct element *view)
+{
+    CLEANUP(text_drop) struct text t = {0};
+    struct query_mistake m;
+    text_add(&t, "SELECT 1 FROM main.columns WHERE \"table\" = ");
+    sql_add_literal(&t, element_value(view, "name"));
+    text_add(&t, " AND doc = '" DATA_VIEW_DOC "' || ");
+    sql_add_literal(&t, view->text);
+    text_add(&t, " LIMIT 1");
+    CLEANUP(query_rows_drop)
+    struct query_rows *rows = database_query(s->db, t.s, s->options->limits, &m);
+    free(m.message);
+    return rows && rows->nrows;
 }
 
 /** Open data have the rows of a view already. */
@@ -47,12 +67,14 @@ static bool
 make(struct report_source *s, const struct element *view)
 {
     const char *name = element_value(view, "name");
-    const bool there = database_has(s->db, name);
-    if (there && !s->options->data)
+    const bool there = database_has(s->db, name), saved = there && is_saved(s, view);
+    if (there && !saved)
     {
-        diag_error(s->d, view->line, "the results have a table '%s'; expected another name", name);
+        diag_error(s->d, view->line, "the results have %s '%s'; expected another name%s",
+                   s->options->data ? "another table or view" : "a table", name,
+                   s->options->data ? ", or data that are saved again" : "");
     }
-    return there ? s->options->data != NULL : ask(s, view);
+    return there ? saved : ask(s, view);
 }
 
 bool

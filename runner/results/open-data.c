@@ -23,7 +23,10 @@
 #define LEAST  18
 #define LENGTH 4
 
-/** An SQLite file's first bytes. */
+/** Of an SQLite file: the header's length, where it has versions, which open data lack, and how it
+ * begins. */
+#define SQLITE_HEADER 100
+#define VERSIONS      92
 static const char magic[] = "SQLite format 3";
 
 bool
@@ -165,10 +168,12 @@ pack(const unsigned char *bytes, size_t n, size_t *size)
     return packed;
 }
 
-/** Whether a file that is to be replaced is open data, or there is none. */
+/** Whether a file that is to be replaced is open data, or there is none. SQLite itself leaves its
+ * version in a header. */
 static bool
 may_replace(const char *path, char **why)
 {
+    static const unsigned char cleared[8];
     size_t n = 0;
     if (access(path, F_OK) != 0)
     {
@@ -176,7 +181,8 @@ may_replace(const char *path, char **why)
     }
     OWNED char *unread = NULL;
     OWNED unsigned char *bytes = open_data_read(path, &n, &unread);
-    const bool may = bytes && n > sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
+    const bool may = bytes && n > SQLITE_HEADER && memcmp(bytes, magic, sizeof magic) == 0 &&
+                     memcmp(bytes + VERSIONS, cleared, sizeof cleared) == 0;
     if (!may)
     {
         *why = xformat("%s is not open data, and is not replaced; expected another folder", path);

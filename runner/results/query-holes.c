@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sql-aggregates.h"
 
@@ -18,16 +17,6 @@ struct search
     struct query_rows *counted; /**< the answer, by these aggregates */
     struct query_hole *cells;   /**< found so far */
 };
-
-static bool
-is_same(const struct query_cell *a, const struct query_cell *b)
-{
-    return a->kind == b->kind &&
-           (a->kind == QUERY_NULL ||
-            (a->kind == QUERY_TEXT   ? strcmp(a->text, b->text) == 0
-             : a->kind == QUERY_REAL ? !(a->real < b->real) && !(a->real > b->real)
-                                     : a->integer == b->integer));
-}
 
 /** The answer as the altered holes make it; NULL after a mistake. */
 static struct query_rows *
@@ -48,7 +37,7 @@ mark(struct search *s, const struct sql_hole *hole)
     {
         const bool may_rest = hole->of > 0 || was->cells[i].kind == QUERY_NULL;
         if (s->cells[i].ground == QUERY_WHOLE && may_rest &&
-            (now->nrows != was->nrows || !is_same(&was->cells[i], &now->cells[i])))
+            (now->nrows != was->nrows || !query_cell_same(&was->cells[i], &now->cells[i])))
         {
             s->cells[i] = hole->of ? (struct query_hole){QUERY_PARTLY, hole->have, hole->of}
                                    : (struct query_hole){QUERY_NO_ROWS, 0, 0};

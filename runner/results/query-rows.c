@@ -76,6 +76,27 @@ query_rows_free(struct query_rows *rows)
     free(rows);
 }
 
+bool
+query_cell_same(const struct query_cell *a, const struct query_cell *b)
+{
+    return a->kind == b->kind &&
+           (a->kind == QUERY_NULL ||
+            (a->kind == QUERY_TEXT   ? strcmp(a->text, b->text) == 0
+             : a->kind == QUERY_REAL ? !(a->real < b->real) && !(a->real > b->real)
+                                     : a->integer == b->integer));
+}
+
+bool
+query_rows_same(const struct query_rows *a, const struct query_rows *b)
+{
+    bool same = a->nrows == b->nrows && a->ncolumns == b->ncolumns;
+    for (size_t i = 0; same && i < a->nrows * a->ncolumns; i++)
+    {
+        same = query_cell_same(&a->cells[i], &b->cells[i]);
+    }
+    return same;
+}
+
 void
 query_rows_drop(struct query_rows **rows)
 {

@@ -77,6 +77,9 @@ database_define(struct database *db, const char *name, const struct query_rows *
 bool
 database_has(struct database *db, const char *name)
 {
-    return sqlite3_table_column_metadata(db->db, "main", name, NULL, NULL, NULL, NULL, NULL,
-                                         NULL) == SQLITE_OK;
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    const char *sql = "SELECT 1 FROM main.sqlite_master WHERE name = ? COLLATE NOCASE";
+    return sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK &&
+           sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+           sqlite3_step(s) == SQLITE_ROW;
 }

@@ -89,6 +89,9 @@ void database_drop(struct database **db);
 /** The rows of one SELECT; NULL with what was wrong, whose message the caller frees. */
 struct query_rows *database_query(struct database *db, const char *sql, struct query_limits limits,
                                   struct query_mistake *mistake);
+bool query_cell_same(const struct query_cell *a, const struct query_cell *b);
+/** Whether they have the same cells, whatever their columns are called. */
+bool query_rows_same(const struct query_rows *a, const struct query_rows *b);
 void query_rows_free(struct query_rows *rows);
 /** For CLEANUP(). */
 void query_rows_drop(struct query_rows **rows);
@@ -131,7 +134,7 @@ bool database_define(struct database *db, const char *name, const struct query_r
 bool query_rows_store(const struct query_rows *rows, struct sqlite3 *db, const char *schema,
                       const char *name);
 
-/** Whether the results themselves have a table or view of that name. */
+/** Whether the results themselves have a table, view or index of that name. */
 bool database_has(struct database *db, const char *name);
 
 /** Names and meanings of all tables and columns. */

@@ -125,6 +125,14 @@ cmp results/demo/report.html expected.html || fail 'the page in HTML from open d
 ends 0 "$weft" report docs/claims/demo.xml --data data --output part.md
 mv kept-results was
 
+# With another query, or the name of a table, a view is not that of the data.
+sed 's/max(fct_slowdown) as longest/min(fct_slowdown) as longest/' docs/claims/demo.xml >changed.xml
+ends 2 "$weft" report changed.xml --data data
+grep -q "changed.xml:4: error: the results have another table or view 'each_run'" messages || fail "rows of a former view: $(cat messages)"
+sed 's/"each_run"/"summary"/' docs/claims/demo.xml >changed.xml
+ends 2 "$weft" report changed.xml --data data
+grep -q "changed.xml:4: error: the results have another table or view 'summary'" messages || fail "a view that hides another one: $(cat messages)"
+
 # By name, with the nearest one.
 mkdir docs/data
 cp data/* docs/data
@@ -180,10 +188,13 @@ mv was results
 ends 1 "$weft" reproduce demo --report --save-data theirs
 grep -q 'theirs/large.sqlite.gz is not open data, and is not replaced' messages || fail "a file of somebody else: $(cat messages)"
 cmp theirs/other.sqlite.gz theirs/large.sqlite.gz || fail 'a file of somebody else is replaced'
+gzip -c results/small/results.sqlite >theirs/large.sqlite.gz
+ends 1 "$weft" reproduce demo --report --save-data theirs
+grep -q 'theirs/large.sqlite.gz is not open data' messages || fail "a database of somebody else: $(cat messages)"
 longest='select run, max(fct_us) as m from qps group by run'
 view="<view name=\"longest\">$longest</view>"
 number='select count(*) as value from longest'
-section "$view" "$number" >bad.xml
+section "$view<claim><says>t</says><query>$number</query></claim>" "$number" >bad.xml
 ends 2 "$weft" report bad.xml
 grep -q "bad.xml:3: error: 'm' of row 4 rests on 5999 of 6000 rows" messages || fail "a view of rows without a value: $(cat messages)"
 [ "$(grep -c error messages)" = 1 ] || fail 'one mistake, reported more than once'
@@ -193,6 +204,12 @@ grep -q "bad.xml:3: error: no such column: fct_u; did you mean 'fct_us'?" messag
 section "$view" "$number" | sed 's/name="longest"/name="layers"/' >bad.xml
 ends 2 "$weft" report bad.xml
 grep -q "bad.xml:3: error: the results have a table 'layers'" messages || fail "a view that hides a table: $(cat messages)"
+section "$view" "$number" | sed 's/name="longest"/name="Messages"/' >bad.xml
+ends 2 "$weft" report bad.xml
+grep -q "bad.xml:3: error: the results have a table 'Messages'" messages || fail "a view that hides a view: $(cat messages)"
+section '<view name="longest">select 1 as a, 2 as a</view>' "$number" >bad.xml
+ends 2 "$weft" report bad.xml
+grep -q 'bad.xml:3: error: duplicate column name: a' messages || fail "a column twice: $(cat messages)"
 section "$view" "$number" | sed 's/name="longest"/name="a b"/' >bad.xml
 ends 2 "$weft" report bad.xml
 grep -q "bad.xml:3: error: name 'a b'; expected letters" messages || fail "a view's name: $(cat messages)"
@@ -206,5 +223,9 @@ grep -q 'demo.xml:5: error: reads qps, which has more than 20000 rows; expected 
 whole='select run, count(fct_us) as n from qps group by run'
 section "<view name=\"longest\">$whole</view>" "$number" "<section title=\"t\" results=\"large\" scenario=\"scenarios/large.xml\"><view name=\"longest\">$whole limit 2</view></section>" >docs/claims/demo.xml
 ends 2 "$weft" reproduce demo --report --save-data more
-grep -q "demo.xml:7: error: large has another <view> 'longest' in line 3" messages || fail "two views of a name: $(cat messages)"
+grep -q "demo.xml:7: error: large has another <view> 'longest' at docs/claims/demo.xml:3;" messages || fail "two views of a name: $(cat messages)"
+view='<view name="best">select max(run) as n from b.runs</view>'
+section "<attach results=\"large\" as=\"b\"/>$view" 'select n from best' "<section title=\"t\" results=\"large\" scenario=\"scenarios/large.xml\"><attach results=\"small\" as=\"b\"/>$view</section>" >docs/claims/demo.xml
+ends 2 "$weft" reproduce demo --report --save-data more
+grep -q "demo.xml:7: error: large has another <view> 'best' at docs/claims/demo.xml:3;" messages || fail "a view of other results: $(cat messages)"
 [ ! -e more ] || fail 'data of queries with mistakes were saved'
