@@ -68,19 +68,25 @@ results_of(const struct look *l, const char *schema)
 
 /* --- what a query reads ----------------------------------------------------------------------- */
 
-/** A query_reader for a list of words: "main.qps.fct_us". */
+/** Adds a word unless it is there; takes it. */
 static void
-gather(void *user, const char *schema, const char *table, const char *column)
+add_new(struct words *words, char *word)
 {
-    char *word = xformat("%s.%s.%s", schema, table, column);
-    if (words_have(user, word))
+    if (words_have(words, word))
     {
         free(word);
     }
     else
     {
-        words_add(user, word);
+        words_add(words, word);
     }
+}
+
+/** A query_reader for a list of words: "main.qps.fct_us". */
+static void
+gather(void *user, const char *schema, const char *table, const char *column)
+{
+    add_new(user, xformat("%s.%s.%s", schema, table, column));
 }
 
 /** Whether a table, of the section's results or attached ones, is not to be saved whole. */
@@ -88,24 +94,19 @@ static bool
 is_large(const struct look *l, const char *schema, const char *table)
 {
     struct query_mistake m;
+    if (list_has("summary runs parameters", table))
+    {
+        return false;
+    }
     OWNED char *sql =
         xformat("select max(rowid) > %d from \"%s\".\"%s\"", DATA_MOST_ROWS, schema, table);
     CLEANUP(query_rows_drop)
     struct query_rows *rows = database_query(l->source->db, sql, l->source->options->limits, &m);
     free(m.message);
-    return !list_has("summary runs parameters", table) && rows && rows->cells[0].integer > 0;
+    return rows && rows->cells[0].integer > 0;
 }
 
 /* --- claims ----------------------------------------------------------------------------------- */
-
-static void
-note_column(struct data_reads *reads, const char *column)
-{
-    if (!words_have(&reads->columns, column))
-    {
-        words_add(&reads->columns, xstrdup(column));
-    }
-}
 
 /** Notes what a query reads: "main.qps.fct_us". False: it is too much. */
 static bool
@@ -126,13 +127,13 @@ note_read(struct look *l, const struct element *query, char *read)
     }
     else if (results)
     {
-        note_column(&l->list->reads[place], table);
+        add_new(&l->list->reads[place].columns, xstrdup(table));
     }
     return good;
 }
 
 /** Notes what a query of @p e reads. */
-static bool
+static void
 note_query(struct look *l, const struct element *e, const struct element *query)
 {
     OWNED char *sql = report_query_text(e, query), *why = NULL;
@@ -146,22 +147,24 @@ note_query(struct look *l, const struct element *e, const struct element *query)
     {
         good = note_read(l, query, reads.word[i]);
     }
-    return good;
 }
 
 /** Notes all queries of an element, whatever they are within. */
-static bool
+static void
 note_all(struct look *l, const struct element *e)
 {
-    bool good = true;
     for (size_t i = 0; i < e->nchildren; i++)
     {
         const struct element *child = e->children[i];
-        const bool query =
-            strcmp(child->name, "query") == 0 || strcmp(child->name, "headline") == 0;
-        good = (query ? note_query(l, e, child) : note_all(l, child)) && good;
+        if (strcmp(child->name, "query") == 0 || strcmp(child->name, "headline") == 0)
+        {
+            note_query(l, e, child);
+        }
+        else
+        {
+            note_all(l, child);
+        }
     }
-    return good;
 }
 
 /** Whether a view has been taken already: the same text may ask other results that are attached. */
@@ -197,7 +200,7 @@ take_view(struct data_reads *reads, struct data_view *view)
                                             reads->name, name, other->file, other->view->line);
 }
 
-static bool
+static void
 note_view(struct look *l, struct data_reads *reads, const struct element *e)
 {
     OWNED char *sql = xformat("select * from \"%s\"", element_value(e, "name"));
@@ -210,24 +213,22 @@ note_view(struct look *l, struct data_reads *reads, const struct element *e)
     {
         diag_error(l->source->d, e->line, "%s", why);
     }
-    return !why;
 }
 
-static bool
-note_section(struct look *l, const char *results)
+static void
+note_section(struct look *l)
 {
     struct report_source *s = l->source;
     if (!report_source_open(s))
     {
-        return !s->why && !s->bad;
+        return;
     }
-    const size_t own = place_of(l->list, results);
-    bool good = note_all(l, s->section);
+    const size_t own = place_of(l->list, element_value(s->section, "results"));
+    note_all(l, s->section);
     for (const struct element *e = NULL; (e = report_next(s->section, "view", e)) != NULL;)
     {
-        good = note_view(l, &l->list->reads[own], e) && good;
+        note_view(l, &l->list->reads[own], e);
     }
-    return good;
 }
 
 /** Whether a section's queries may read any of the results. */
@@ -254,7 +255,11 @@ note_claims(struct data_reads_list *list, const struct document *claims, const s
     while ((e = report_next(claims->root, "section", e)) != NULL)
     {
         source.section = e;
-        if (is_wanted(e, names) && !note_section(&l, element_value(e, "results")) && source.why)
+        if (is_wanted(e, names))
+        {
+            note_section(&l);
+        }
+        if (source.why)
         {
             diag_error(&d, e->line, "%s", source.why);
         }

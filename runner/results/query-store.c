@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The rows of a query as a table, which other queries read. */
-#include <string.h>
-
 #include "query-database.h"
 #include "sql-file.h"
 

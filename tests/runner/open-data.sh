@@ -194,28 +194,27 @@ grep -q 'theirs/large.sqlite.gz is not open data' messages || fail "a database o
 longest='select run, max(fct_us) as m from qps group by run'
 view="<view name=\"longest\">$longest</view>"
 number='select count(*) as value from longest'
+# refused MESSAGE WHAT: bad.xml is, with this message.
+refused()
+{
+    ends 2 "$weft" report bad.xml
+    grep -q "$1" messages || fail "$2: $(cat messages)"
+}
 section "$view<claim><says>t</says><query>$number</query></claim>" "$number" >bad.xml
-ends 2 "$weft" report bad.xml
-grep -q "bad.xml:3: error: 'm' of row 4 rests on 5999 of 6000 rows" messages || fail "a view of rows without a value: $(cat messages)"
+refused "bad.xml:3: error: 'm' of row 4 rests on 5999 of 6000 rows" "a view of rows without a value"
 [ "$(grep -c error messages)" = 1 ] || fail 'one mistake, reported more than once'
 section "$view" "$number" | sed 's/fct_us/fct_u/' >bad.xml
-ends 2 "$weft" report bad.xml
-grep -q "bad.xml:3: error: no such column: fct_u; did you mean 'fct_us'?" messages || fail "a mistake in a view: $(cat messages)"
+refused "bad.xml:3: error: no such column: fct_u; did you mean 'fct_us'?" "a mistake in a view"
 section "$view" "$number" | sed 's/name="longest"/name="layers"/' >bad.xml
-ends 2 "$weft" report bad.xml
-grep -q "bad.xml:3: error: the results have a table 'layers'" messages || fail "a view that hides a table: $(cat messages)"
+refused "bad.xml:3: error: the results have a table 'layers'" "a view that hides a table"
 section "$view" "$number" | sed 's/name="longest"/name="Messages"/' >bad.xml
-ends 2 "$weft" report bad.xml
-grep -q "bad.xml:3: error: the results have a table 'Messages'" messages || fail "a view that hides a view: $(cat messages)"
+refused "bad.xml:3: error: the results have a table 'Messages'" "a view that hides a view"
 section '<view name="longest">select 1 as a, 2 as a</view>' "$number" >bad.xml
-ends 2 "$weft" report bad.xml
-grep -q 'bad.xml:3: error: duplicate column name: a' messages || fail "a column twice: $(cat messages)"
+refused 'bad.xml:3: error: duplicate column name: a' "a column twice"
 section "$view" "$number" | sed 's/name="longest"/name="a b"/' >bad.xml
-ends 2 "$weft" report bad.xml
-grep -q "bad.xml:3: error: name 'a b'; expected letters" messages || fail "a view's name: $(cat messages)"
+refused "bad.xml:3: error: name 'a b'; expected letters" "a view's name"
 section "<view name=\"longest\">select 1 as a; drop table qps</view>" "$number" >bad.xml
-ends 2 "$weft" report bad.xml
-grep -q "bad.xml:3: error: more follows" messages || fail "two statements: $(cat messages)"
+refused "bad.xml:3: error: more follows" "two statements"
 # Open data have no table of thousands of rows, and one view of a name.
 section "" "select count(*) as value from qps" >docs/claims/demo.xml
 ends 2 "$weft" reproduce demo --report --save-data more
