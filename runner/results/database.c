@@ -134,6 +134,7 @@ static const char fixed_tables[] =
     "CREATE TABLE runs (run INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
     "CREATE TABLE parameters (run INTEGER NOT NULL, " PARAMETERS_COLUMNS ");"
     "CREATE TABLE provenance (run INTEGER NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL);"
+    "CREATE TABLE notes (kind TEXT NOT NULL, run INTEGER, text TEXT NOT NULL);"
     "INSERT INTO columns VALUES"
     "('runs','run','number of the run, from 1 in the order of the sweep'),"
     "('runs','name','its name, and that of its file in runs/'),"
@@ -145,7 +146,10 @@ static const char fixed_tables[] =
     "('parameters','unit','bytes, us, gbps, or empty'),"
     "('provenance','run','number of the run, as in runs'),"
     "('provenance','key','what is told: weft, ns-3, compiler, command, seed, wall time, ...'),"
-    "('provenance','text','what it was');";
+    "('provenance','text','what it was'),"
+    "('notes','kind','what it is about: straggler, spurious, unchanged, ...'),"
+    "('notes','run','number of the run that it names; empty: it is of several alike'),"
+    "('notes','text','what the terminal prints');";
 
 static bool
 make_tables(const struct database_writer *w, char **why)

@@ -165,7 +165,7 @@ database_open(const char *out, char **why)
 }
 
 struct database *
-database_of(sqlite3 *own, char **why)
+database_lend(sqlite3 *own, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
     db->db = own;
@@ -173,8 +173,29 @@ database_of(sqlite3 *own, char **why)
     if (sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
     {
         *why = xstrdup(sqlite3_errmsg(own));
-        database_close(db);
+        database_give_back(db);
         return NULL;
+    }
+    return db;
+}
+
+void
+database_give_back(struct database *db)
+{
+    if (db)
+    {
+        db->db = NULL;
+        database_close(db);
+    }
+}
+
+struct database *
+database_of(sqlite3 *own, char **why)
+{
+    struct database *db = database_lend(own, why);
+    if (!db)
+    {
+        sqlite3_close(own);
     }
     return db;
 }

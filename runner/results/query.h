@@ -72,6 +72,10 @@ struct sqlite3;
 /** An open database of results, which is closed with it. NULL with a sentence in *why. */
 struct database *database_of(struct sqlite3 *own, char **why);
 
+/** The same of one that stays open when it is given back, and may be written then. */
+struct database *database_lend(struct sqlite3 *own, char **why);
+void database_give_back(struct database *db);
+
 /** Makes the results in another folder or file available as @p name.TABLE; false with a sentence,
  * as database_open(). At most 10 of them. */
 bool database_attach(struct database *db, const char *name, const char *out, char **why);

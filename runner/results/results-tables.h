@@ -129,6 +129,14 @@ INDEX("slowest_qp", slowest_qp,
       "QP with the greatest fct_slowdown in qps.csv, the first of them; empty: no QP has one")
 REAL("qp_slowdown_max", qp_slowdown_max, "its fct_slowdown; empty: no QP has one")
 REAL("qp_slowdown_p50", qp_slowdown_p50, "median of fct_slowdown in qps.csv")
+INDEX("straggler_qp", straggler,
+      "QP with the greatest lost_us in qps.csv, the first of them; empty: no QP has one")
+TIME("qp_lost_max_us", qp_lost_max, "its lost_us")
+TIME("qp_lost_p50_us", qp_lost_p50, "median of lost_us in qps.csv (nearest rank)")
+COUNTER(straggler_resent, "data packets that it sent again")
+COUNTER(straggler_nacks, "NACKs that reached its sender")
+COUNTER(straggler_cuts, "its rate cuts")
+COUNTER(straggler_timeouts, "its retransmission timeouts")
 U64("ooo_degree_p50", ooo_p50,
     "median of PSN - ePSN, 0 of what is in order, over the data packets that arrived; one less "
     "than "
@@ -173,6 +181,13 @@ TIME("fct_us", fct,
      "messages, with what passes between them")
 REAL("fct_slowdown", slowdown,
      "fct_us over the ideal of one message of these bytes; empty: not all was delivered")
+TIME("busy_us", busy,
+     "of fct_us, how long messages of its own were under way: from when they could start to their "
+     "delivery, or to the end of a run that was stopped; in the rest of fct_us it waited for other "
+     "QPs; empty: a message failed, or goes out on several QPs")
+TIME("lost_us", lost,
+     "busy_us less what these messages take alone in a healthy fabric, on one path: its queueing, "
+     "its congestion control and its retransmissions")
 TABLE_END(qps, "one row per queue pair")
 #undef ROW
 

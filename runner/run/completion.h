@@ -3,6 +3,7 @@
 #ifndef WEFT_RUNNER_COMPLETION_H
 #define WEFT_RUNNER_COMPLETION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <weft/traffic.h>
@@ -19,6 +20,9 @@ extern "C"
     double fct_slowdown(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes,
                         int64_t fct);
 
+    /** The ideal one, ps: alone in a healthy fabric, on one path; below 0: there is none. */
+    int64_t fct_ideal(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes);
+
     /** The messages that fct_* are of, by when they could start, and what was delivered meanwhile.
      */
     struct fct_window
@@ -31,6 +35,12 @@ extern "C"
     /** Fills the percentiles of r->summary from r->flows, by nearest rank, the loads, and how slow
      * QPs are. r->summary must have the end of the run. */
     void collect_fct(const struct scenario *s, const struct fct_window *w, struct run_results *r);
+
+    /** Fills the times in r->qps that QPs were busy and that they lost, and in r->summary what is
+     * said of the straggler. r->flows, r->qps and the end of the run must be there. @p cut:
+     * messages that were under way at the end are those that were stopped; else they have failed.
+     */
+    void collect_straggler(const struct scenario *s, bool cut, struct run_results *r);
 
     /**
      * Fills r->steps and, in r->summary, the bounds with ACKs and the increases over them. @p

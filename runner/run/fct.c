@@ -9,8 +9,8 @@
 
 #define FEW_LINKS 6 /* between the hosts of a Clos that lie farthest apart */
 
-static int64_t
-ideal_fct(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes)
+int64_t
+fct_ideal(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes)
 {
     const uint32_t n = weft_clos_hops(&s->clos, src, dst);
     struct weft_hop few[FEW_LINKS];
@@ -21,7 +21,7 @@ ideal_fct(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes)
 double
 fct_slowdown(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes, int64_t fct)
 {
-    const int64_t ideal = fct < 0 ? -1 : ideal_fct(s, src, dst, bytes);
+    const int64_t ideal = fct < 0 ? -1 : fct_ideal(s, src, dst, bytes);
     return ideal < 0 ? NAN : (double)fct / (double)ideal;
 }
 

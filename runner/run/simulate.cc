@@ -444,6 +444,7 @@ Run::Collect(run_results* out)
     m_window.before = std::min(m_window.before, m_counters.payload);
     m_window.until = std::min(m_window.until, m_counters.payload);
     collect_fct(&m_s, &m_window, out);
+    collect_straggler(&m_s, m_cut, out);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
     const std::vector<weft_message>& messages = m_work->GetMessages();
     const int64_t first = weft_first_start(messages.data(), messages.size());

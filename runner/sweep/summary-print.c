@@ -2,44 +2,14 @@
 /* What a sweep says on the terminal. */
 #include "summary.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
-#include "input-file.h"
+#include "notes.h"
 
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100
-
-/** Results are whole and the questions Weft's own. */
-#define LIMITS ((struct query_limits){3600, 10000000, SIZE_MAX / 2, 0})
-
-/** The rows of a SELECT; none after a message. */
-static struct query_rows *
-ask(struct database *db, const char *sql)
-{
-    struct query_mistake m;
-    struct query_rows *rows = database_query(db, sql, LIMITS, &m);
-    if (!rows)
-    {
-        fprintf(stderr, "weft: error: the results cannot be read: %s\n", m.message);
-        free(m.message);
-        rows = xcalloc(1, sizeof *rows);
-    }
-    return rows;
-}
-
-/** Adds a number; halves are rounded up, as in CSV files. Nothing is behind 0. */
-static void
-add_number(struct text *t, const char *format, double value)
-{
-    char digits[40];
-    const double above = value != 0 ? nextafter(value, copysign(INFINITY, value)) : 0;
-    snprintf(digits, sizeof digits, format, above);
-    text_add(t, "%s", digits);
-}
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
@@ -123,7 +93,7 @@ number_text(const struct table *t, const struct query_rows *rows, size_t row, si
     {
         return xstrdup("-");
     }
-    add_number(&text, t->numbers[c - t->nnames]->format, cell->real);
+    add_rounded(&text, t->numbers[c - t->nnames]->format, cell->real);
     if (c + t->nnumbers < rows->ncolumns)
     {
         query_cell_add(&text, cell + t->nnumbers);
@@ -152,7 +122,7 @@ print_row(const struct table *t, const struct query_rows *rows, const size_t *wi
 static void
 print_table(struct database *db, struct table *t, const char *title)
 {
-    CLEANUP(query_rows_drop) struct query_rows *rows = ask(db, t->sql.s);
+    CLEANUP(query_rows_drop) struct query_rows *rows = results_ask(db, t->sql.s);
     const size_t n = rows->nrows < MOST_SHOWN ? rows->nrows : MOST_SHOWN;
     OWNED size_t *widths = xcalloc(rows->ncolumns + 1, sizeof *widths);
     for (size_t c = 0; c < rows->ncolumns; c++)
@@ -184,7 +154,7 @@ print_totals(struct database *db, const struct database_writer *w, bool means)
     const char *from = means ? "aggregate" : "summary", *mean = means ? "_mean" : "";
     OWNED char *what = xformat("SELECT min(rho_max%s) < 1, max(failed%s + unstarted%s) > 0 FROM %s",
                                mean, mean, mean, from);
-    CLEANUP(query_rows_drop) struct query_rows *any = ask(db, what);
+    CLEANUP(query_rows_drop) struct query_rows *any = results_ask(db, what);
     struct table t = begin_table(w, means);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
     {
@@ -224,200 +194,34 @@ print_workloads(struct database *db, const struct database_writer *w)
     print_table(db, &t, "\nby workload\n");
 }
 
-/* --- seeds without a value -------------------------------------------------------------------- */
-
-/** The number in a cell of the column that is called @p name and @p suffix; NAN: it has none, or
- * there is no such column. */
-static double
-number_at(const struct query_rows *rows, size_t row, const char *name, const char *suffix)
-{
-    const size_t n = strlen(name);
-    for (size_t c = 0; c < rows->ncolumns; c++)
-    {
-        if (strncmp(rows->columns[c], name, n) == 0 && strcmp(rows->columns[c] + n, suffix) == 0)
-        {
-            return rows->cells[row * rows->ncolumns + c].real;
-        }
-    }
-    return NAN;
-}
-
-/** The values of one case, as "ops, 1MiB"; the scenario's name if nothing but the seed varies. */
-static char *
-case_name(const char *scenario, const struct query_rows *aggregate, size_t row, size_t nkeys)
-{
-    struct text t = {0};
-    for (size_t c = 1; c <= nkeys; c++)
-    {
-        OWNED char *cell = query_cell_text(&aggregate->cells[row * aggregate->ncolumns + c]);
-        text_add(&t, "%s%s", c > 1 ? ", " : "", cell);
-    }
-    return t.s ? text_take(&t) : xstrdup(scenario);
-}
-
-/** Warns once for each number of runs that lack values, with their columns: values that others
- * have, or that there would be if no messages had failed, which leaves a run without an increase.
- */
-static void
-warn_of_case(const char *scenario, const struct query_rows *aggregate, size_t row, size_t nkeys)
-{
-    const double of = number_at(aggregate, row, "seeds", "");
-    const bool failed = number_at(aggregate, row, "failed", "_max") > 0 ||
-                        number_at(aggregate, row, "unstarted", "_max") > 0;
-    OWNED char *name = case_name(scenario, aggregate, row, nkeys);
-    OWNED double *lack = xcalloc(summary_table.n, sizeof *lack);
-    for (size_t c = 0; c < summary_table.n; c++)
-    {
-        const char *column = summary_table.columns[c].name;
-        const double n = number_at(aggregate, row, column, "_n");
-        lack[c] = n > 0 || (failed && strcmp(column, "increase") == 0) ? of - n : 0;
-    }
-    for (double missing = 1; missing <= of; missing++)
-    {
-        CLEANUP(text_drop) struct text columns = {0};
-        for (size_t c = 0; c < summary_table.n; c++)
-        {
-            if (fabs(lack[c] - missing) < 0.5)
-            {
-                text_add(&columns, "%s%s", columns.len ? ", " : "", summary_table.columns[c].name);
-            }
-        }
-        if (columns.len)
-        {
-            fprintf(stderr,
-                    "weft: warning: %.0f of %.0f runs of %s have no %s%s; means are over the other "
-                    "runs\n",
-                    missing, of, name, columns.s, failed ? " (messages failed)" : "");
-        }
-    }
-}
-
-/* --- notes ------------------------------------------------------------------------------------ */
-
-/** Whoever turns PFC on counts on no loss. */
-static bool
-has_no_pfc(const struct scenario *s)
-{
-    return !((const struct weft_mmu_config *)s->switches.config)->pfc;
-}
-
-/** To others what overtakes a packet looks like its loss. */
-static bool
-wants_no_order(const struct scenario *s)
-{
-    return weft_transport_find(s->transport.algo->name)->nacks != WEFT_NACKS_ORDER;
-}
-
-/** Whether flows start at times of their own, at random or from a file: the last one to end is
- * then one that is large or late, and what it met says nothing of the others. */
-static bool
-has_arrivals(const struct scenario *s)
-{
-    bool has = false;
-    for (size_t i = 0; i < s->nworkloads; i++)
-    {
-        const struct workload *w = &s->workloads[i];
-        const struct weft_table none = {0}, *table = w->input ? &w->input->table : &none;
-        has = has || strcmp(w->choice.algo->name, "poisson") == 0;
-        for (uint32_t k = 1; !has && k < table->nflows; k++)
-        {
-            has = table->flows[k].start != table->flows[0].start;
-        }
-    }
-    return has;
-}
-
-/** What the numbers of a sweep mean that a reader of its table may miss. */
-static const struct note
-{
-    const char *says;
-    bool (*but)(const struct scenario *s); /**< not of runs of which this is true; NULL: of all */
-    /** Of what happened: the run from 0, how much it was there, and what is said of the run in
-     * which it was most, one piece after the other. */
-    const char *select;
-} notes[] = {
-    {"PFC is on, and switch buffers dropped packets in", has_no_pfc,
-     "SELECT run - 1, dropped_buffer,"
-     " ', ', dropped_buffer, ' in ', name, ': headroom of <switch> is too small'"
-     " FROM summary WHERE dropped_buffer > 0"},
-    {"failures were to come after the end of", NULL,
-     "SELECT run - 1, 0, ', which they did not change (failures_late)'"
-     " FROM summary WHERE failures_late > 0"},
-    /* One QP alone may make a run's completion time: three times as slow as the median one, and
-     * the last one that was delivered, or nearly: of the run's time nine tenths have passed when
-     * it ends. */
-    {"the slowest QP is far off and among the last to be done in", has_arrivals,
-     "SELECT s.run - 1, qp_slowdown_max / qp_slowdown_p50,"
-     " ': QP ', slowest_qp, ' of ', name, ' takes ', qp_slowdown_max,"
-     " ' times as long as alone, the median QP ', qp_slowdown_p50, ' times (qps)'"
-     " FROM summary s CROSS JOIN qps q ON q.run = s.run AND q.qp = s.slowest_qp"
-     " WHERE qp_slowdown_max / qp_slowdown_p50 >= 3 AND q.delivered_us - first_start_us >= 0.9 * "
-     "(cct_us - first_start_us)"},
-    /* With such shares and increases retransmissions are likelier to decide than paths. */
-    {"retransmissions may decide in", wants_no_order,
-     "SELECT run - 1, increase,"
-     " ': in ', name, ' ', 100 * resent_share, ' % of the packets are sent again, after ',"
-     " nacks_received, ' NACKs and ', timeouts, ' timeouts; a <transport> that keeps what comes out"
-     " of order and repeats only what is lost, such as sack, tells them from paths'"
-     " FROM summary WHERE increase > 1 AND (resent_share > 0.05 OR timeouts > 0)"},
-};
-
-static bool
-is_meant(const struct plan *plan, size_t run, const struct note *note)
-{
-    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
-    CLEANUP(scenario_drop) struct scenario *s = note->but ? plan_load(plan, run, &d) : NULL;
-    return !note->but || (s && !note->but(s));
-}
-
-static void
-print_note(const struct plan *plan, struct database *db, size_t nruns, const struct note *note)
-{
-    CLEANUP(query_rows_drop) struct query_rows *rows = ask(db, note->select);
-    CLEANUP(text_drop) struct text t = {0};
-    const struct query_cell *most = NULL;
-    size_t n = 0;
-    for (size_t row = 0; row < rows->nrows; row++)
-    {
-        const struct query_cell *cells = &rows->cells[row * rows->ncolumns];
-        if (is_meant(plan, (size_t)cells[0].integer, note))
-        {
-            most = !most || cells[1].real > most[1].real ? cells : most;
-            n++;
-        }
-    }
-    for (size_t c = 2; most && c < rows->ncolumns; c++)
-    {
-        most[c].kind == QUERY_REAL ? add_number(&t, "%.4g", most[c].real)
-                                   : query_cell_add(&t, &most[c]);
-    }
-    if (most)
-    {
-        printf("%s %zu of %zu runs%s\n", note->says, n, nruns, t.s);
-    }
-}
-
 /* --- all of it -------------------------------------------------------------------------------- */
 
-void
-summary_print(const struct plan *plan, struct database *db, const struct database_writer *w,
-              size_t nruns)
+/** Prints the lines that are warnings, or those that are not. */
+static void
+print_notes(const struct query_rows *notes, bool warnings)
 {
+    for (size_t row = 0; row < notes->nrows; row++)
+    {
+        const struct query_cell *cells = &notes->cells[row * notes->ncolumns];
+        if ((strcmp(cells[0].text, NOTES_MISSING) == 0) == warnings)
+        {
+            fprintf(warnings ? stderr : stdout, "%s%s\n", warnings ? "weft: warning: " : "",
+                    cells[2].text);
+        }
+    }
+}
+
+void
+summary_print(struct database *db, const struct database_writer *w)
+{
+    CLEANUP(query_rows_drop) struct query_rows *notes = results_ask(db, NOTES_QUERY);
     print_totals(db, w, false);
     if (database_has_seeds(w))
     {
-        CLEANUP(query_rows_drop)
-        struct query_rows *aggregate = ask(db, "SELECT * FROM aggregate");
         print_totals(db, w, true);
         fflush(stdout);
-        for (size_t row = 0; row < aggregate->nrows; row++)
-        {
-            warn_of_case(plan->name, aggregate, row, w->nkeys - 1);
-        }
+        print_notes(notes, true);
     }
     print_workloads(db, w);
-    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-    {
-        print_note(plan, db, nruns, &notes[i]);
-    }
+    print_notes(notes, false);
 }

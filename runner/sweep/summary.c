@@ -8,6 +8,7 @@
 
 #include "columns.h"
 #include "export.h"
+#include "notes.h"
 #include "provenance.h"
 #include "sweep-plan.h"
 #include "sweep-run.h"
@@ -52,7 +53,8 @@ add_run(struct collected *c, const struct plan *plan, size_t i, const struct fol
     return good;
 }
 
-/** Reads all finished runs, once, into a database in @p top, or in none. */
+/** Reads all finished runs, once, into a database in @p top, or in none, with what there is to say
+ * of them. */
 static bool
 collect(struct collected *c, const struct plan *plan, const struct results_folder *r,
         const struct folder *top, bool speak)
@@ -63,7 +65,7 @@ collect(struct collected *c, const struct plan *plan, const struct results_folde
     {
         good = add_run(c, plan, i, &r->runs, speak);
     }
-    return good && database_complete(&c->w, &c->why);
+    return good && database_complete(&c->w, &c->why) && notes_write(plan, &c->w, &c->why);
 }
 
 /** Whether a table of samples has rows. Where it has none, one of a scenario that asked for them
@@ -187,7 +189,7 @@ write_locked(const struct plan *plan, const struct results_folder *r, const char
         CLEANUP(database_drop) struct database *db = place(&c, &r->top, &placed);
         if (db && c.nruns > 0 && !quiet)
         {
-            summary_print(plan, db, &c.w, c.nruns);
+            summary_print(db, &c.w);
         }
         if (!quiet)
         {

@@ -25,11 +25,8 @@ enum run_state plan_run_state(const struct plan *plan, size_t i, const struct fo
 bool summary_write(const struct plan *plan, const struct results_folder *r, const char *some,
                    bool quiet);
 
-/** Prints short tables of results that are complete, what their numbers mean that a reader may
- * miss, and warns of cases in which some seeds have no value. @p db: a reader of @p w, with @p
- * nruns runs.
- */
-void summary_print(const struct plan *plan, struct database *db, const struct database_writer *w,
-                   size_t nruns);
+/** Prints short tables of results that are complete, and their notes: what the numbers mean that a
+ * reader may miss, and cases in which some seeds have no value. @p db: a reader of @p w. */
+void summary_print(struct database *db, const struct database_writer *w);
 
 #endif

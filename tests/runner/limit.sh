@@ -79,6 +79,8 @@ k=$(awk -F, 'NR > 1 && $3 == ""' some/summary.csv | wc -l)
 if [ "$k" = 0 ] || [ "$k" = 6 ]; then fail "$k of 6 seeds are cut"; fi
 grep -q "^weft: warning: $k of 6 runs of seeds have no cct_us, .*; means are over the other runs$" messages ||
     fail 'no warning of seeds without a completion time'
+[ "$("$weft" query some --format csv "select text from notes where kind = 'missing-values'" | tail -n +2 | tr -d '"')" = \
+    "$(sed -n 's/^weft: warning: \(.*; means are over\)/\1/p' messages)" ] || fail 'pages do not learn of seeds without one'
 is some/aggregate.csv 1 seeds 6
 is some/aggregate.csv 1 cct_us_n $((6 - k))
 [ "$(awk -F, 'NR > 1 && $3 != "" { sum += $3; n++ } END { printf "%.3f", sum / n }' some/summary.csv)" = \

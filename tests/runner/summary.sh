@@ -168,7 +168,7 @@ scenario gbn '<balancer name="rsq"/><transport name="gbn"/><workload kind="permu
 says 'retransmissions may decide in 1 of 1 runs: in gbn [0-9.]+ % of the packets'
 outage='<workload kind="permutation" bytes="4MB"/><failure leaf="0" spine="1" at="50us" repair="52us"/><convergence delay="0s"/>'
 scenario outage "<balancer name=\"ecmp\"/>$outage"
-says 'retransmissions may decide in 1 of 1 runs: in outage'
+says 'what one QP takes for losses costs half of the time or more in 1 of 1 runs: in outage QP'
 scenario quiet "<balancer name=\"rsq\"/><transport name=\"sack\"/><workload kind=\"permutation\" bytes=\"4MB\"/>"
 silent 'retransmissions'
 
