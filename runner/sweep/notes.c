@@ -197,8 +197,8 @@ name_nic(const struct scenario *s, struct text *t)
 {
     if (s->nclasses == 0)
     {
-        text_add(t, "; what the NIC (%s with %s) does then decides more here than paths",
-                 s->transport.algo->name, s->cc.algo->name);
+        text_add(t, "; the NIC (%s with %s) decides more here than paths", s->transport.algo->name,
+                 s->cc.algo->name);
     }
 }
 
@@ -212,17 +212,18 @@ advise_against_repeats(const struct scenario *s, struct text *t)
     {
         return; /* whose NIC it was the totals do not say */
     }
-    text_add(t, ", by the NIC %s", name);
+    text_add(t, ", by %s", name);
     if (threshold > 0)
     {
         text_add(t,
-                 ", which takes for lost what %lld later packets overtake: leave `threshold` out",
+                 ", which takes a packet for lost when one %lld later has arrived: leave "
+                 "`threshold` out",
                  (long long)threshold);
     }
     else if (wants_order(&s->transport))
     {
-        text_add(t, ", which takes what is late for lost: compare balancers with another "
-                    "<transport>, such as sack");
+        text_add(t, ", which takes late packets for lost: compare balancers with another "
+                    "<transport> as well, such as sack");
     }
 }
 
@@ -275,9 +276,9 @@ static const struct note
          ", s.straggler_timeouts, s.qp_lost_max_us",
          "': in ', name, ' QP ', q.qp, ' (host ', q.src, ' -> host ', q.dst, ') lost ',"
          " q.lost_us * 1e-3, ' of its ', q.busy_us * 1e-3, ' ms, the median QP ',"
-         " s.qp_lost_p50_us * 1e-3, ': it had ', s.straggler_nacks, ' NACKs, ', s.straggler_cuts,"
-         " ' rate cuts, ', s.straggler_timeouts, ' timeouts, and sent ', s.straggler_resent,"
-         " ' packets again'",
+         " s.qp_lost_p50_us * 1e-3, ': ', s.straggler_nacks, ' NACKs, ', s.straggler_cuts,"
+         " ' rate cuts, ', s.straggler_timeouts, ' timeouts, ', s.straggler_resent,"
+         " ' packets sent again'",
          STRAGGLER " WHERE 2 * s.qp_lost_p50_us <= s.qp_lost_max_us"
                    " AND 2 * s.qp_lost_max_us >= coalesce(s.cct_us, s.end_us) - s.first_start_us"
                    " AND (s.straggler_timeouts > 0 OR " LOSSES_CUT " OR " REPEATS_TAKE ")",
@@ -309,7 +310,7 @@ static const struct note
     /* Of the bandwidth one hundredth or more goes to what is there already. */
     [NOTE_SPURIOUS] = {"spurious", "packets that had arrived were sent again in", 1 << NOTE_REPEATS,
                        NULL, "spurious_share",
-                       "': in ', name, ' they are ', 100 * spurious_share, ' % of the data packets"
+                       "': in ', name, ' ', 100 * spurious_share, ' % of the data packets"
                        " (spurious_share)'",
                        "FROM summary s WHERE spurious_share >= 0.01", advise_against_repeats},
 };

@@ -52,7 +52,7 @@ nics='<sweep><vary param="transport.name" values="nic-sr gbn sack"/></sweep>'
 # In a ring all wait for the slowest one: all end at once, and only two of them, whose link is dead, are
 # busy for long.
 scenario ring "$dead<workload kind=\"allreduce-ring\" bytes=\"16MB\"/>$nics"
-says "^$losses in 1 of 3 runs: in nic-sr QP 3 \(host 3 -> host 4\) lost [0-9.]+ of its [0-9.]+ ms, the median QP [0-9.]+: it had [0-9]+ NACKs, [0-9]+ rate cuts, 0 timeouts, and sent [0-9]+ packets again; what the NIC \(nic-sr with dcqcn\) does then decides more here than paths\$"
+says "^$losses in 1 of 3 runs: in nic-sr QP 3 \(host 3 -> host 4\) lost [0-9.]+ of its [0-9.]+ ms, the median QP [0-9.]+: [0-9]+ NACKs, [0-9]+ rate cuts, 0 timeouts, [0-9]+ packets sent again; the NIC \(nic-sr with dcqcn\) decides more here than paths\$"
 silent 'far off|retransmissions may decide'
 is ring 'select max(fct_us) < 1.1 * min(fct_us) from qps where run = 1' 1
 is ring 'select straggler_qp from summary where run = 1' 3
@@ -77,7 +77,7 @@ scenario pairs "$dead<workload kind=\"permutation\" bytes=\"16MB\"/>$nics"
 says "^$losses in 1 of 3 runs: in nic-sr QP $(asked pairs 'select straggler_qp from summary where run = 1') "
 # One timeout takes longer than all else. sack has no NACKs.
 scenario timeout '<balancer name="rsq"/><transport name="sack" threshold="256"/><workload kind="permutation" bytes="1MB"/><drop qp="3" packets="688"/>'
-says "^$losses in 1 of 1 runs: in timeout QP 3 .*: it had 0 NACKs, [0-9]+ rate cuts, 1 timeouts, and sent [0-9]+ packets again; what the NIC \(sack with"
+says "^$losses in 1 of 1 runs: in timeout QP 3 .*: 0 NACKs, [0-9]+ rate cuts, 1 timeouts, [0-9]+ packets sent again; the NIC \(sack with"
 # A loss that is mended at once is no reason to speak of it.
 scenario mended '<balancer name="rsq"/><transport name="sack" threshold="256"/><workload kind="permutation" bytes="1MB"/><drop qp="3" packets="5"/>'
 is mended 'select data_resent > 0 and timeouts = 0 from summary' 1
@@ -110,12 +110,12 @@ spray='<balancer name="ops"/><workload kind="permutation" bytes="4MB"/>'
 scenario early "$spray<transport name=\"sack\"/><sweep><vary param=\"transport.threshold\" values=\"2 1024\"/></sweep>"
 is early 'select spurious_share >= 0.01 from summary where run = 1' 1
 is early 'select spurious_share from summary where run = 2' 0
-says "^$again in 1 of 2 runs: in threshold=2 they are [0-9.]+ % of the data packets \(spurious_share\), by the NIC sack, which takes for lost what 2 later packets overtake: leave .threshold. out\$"
+says "^$again in 1 of 2 runs: in threshold=2 [0-9.]+ % of the data packets \(spurious_share\), by sack, which takes a packet for lost when one 2 later has arrived: leave .threshold. out\$"
 scenario patient "$spray<transport name=\"sack\" threshold=\"1024\"/>"
 silent "$again"
 # Of a NIC that wants order the sharper note is said, and once.
 scenario order "$spray<transport name=\"nic-sr\"/><congestion-control name=\"none\"/>"
-says "^$again in 1 of 1 runs: in order .* by the NIC nic-sr, which takes what is late for lost: compare"
+says "^$again in 1 of 1 runs: in order .* by nic-sr, which takes late packets for lost: compare"
 scenario rewinds "$spray<transport name=\"gbn\"/>"
 is rewinds 'select spurious_share >= 0.01 from summary' 1
 says 'retransmissions may decide in 1 of 1 runs: in rewinds'
