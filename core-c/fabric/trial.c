@@ -168,12 +168,17 @@ static int
 try_pair(const struct trial *t, uint32_t src, uint32_t dst,
          int (*try_at)(const struct trial *t, const struct weft_qp_site *site))
 {
+    const struct weft_net_qp_site of = {.src = src, .dst = dst, .level = t->level};
+    const uint32_t n = t->c->clos->nhosts;
     struct weft_qp_site site;
-    weft_net_describe_qp(
-        t->c, &(struct weft_net_qp_site){.src = src, .dst = dst, .level = t->level}, 0, &site);
+    if (src == dst || src >= n || dst >= n)
+    {
+        return 0;
+    }
+    weft_net_describe_qp(t->c, &of, 0, &site);
     site.cc.why = t->why;
     site.path.why = t->why;
-    return src != dst && dst < t->c->clos->nhosts ? try_at(t, &site) : 0;
+    return try_at(t, &site);
 }
 
 /* Whether a host of a graph is where the one before it is, by a like link. */
