@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes QPs: what their algorithms are told of the place where they work. */
 #include "fabric/net-ranks.h"
+#include "fabric/net-sites.h"
 #include "fabric/switch-node.h"
 
 #include <math.h>
@@ -13,25 +14,25 @@
 #define FIRST_EPHEMERAL 49152U                 /* RoCEv2 source ports (RFC 6335 dynamic range) */
 
 static uint32_t
-full_frame(const struct weft_net *net)
+full_frame(const struct weft_net_config *c)
 {
-    return (uint32_t)(net->config.frame.payload + net->config.frame.header);
+    return (uint32_t)(c->frame.payload + c->frame.header);
 }
 
 /* Of a full frame and its ACK, where nothing else is sent. */
 static int64_t
-base_rtt(const struct weft_net *net, uint32_t src, uint32_t dst)
+base_rtt(const struct weft_net_config *c, uint32_t src, uint32_t dst)
 {
-    return weft_clos_way(net->config.clos, src, dst, full_frame(net)) +
-           weft_clos_way(net->config.clos, dst, src, net->config.frame.ack);
+    return weft_clos_way(c->clos, src, dst, full_frame(c)) +
+           weft_clos_way(c->clos, dst, src, c->frame.ack);
 }
 
 /* Packets of what a share of a line carries in a round trip. */
 static uint32_t
-bdp(const struct weft_net *net, int64_t rate, int64_t rtt, uint32_t sharers)
+bdp(const struct weft_net_config *c, int64_t rate, int64_t rtt, uint32_t sharers)
 {
     const double bytes = (double)rate / 8e12 * (double)rtt;
-    const double slot = full_frame(net) + (double)net->config.frame.gap;
+    const double slot = full_frame(c) + (double)c->frame.gap;
     const double packets = ceil(bytes / (slot * (sharers > 0 ? sharers : 1)));
     return packets < 1 ? 1 : packets > 1e9 ? (uint32_t)1e9 : (uint32_t)packets;
 }
@@ -41,53 +42,43 @@ weft_net_bdp(const struct weft_net *net, uint32_t src, uint32_t dst, uint32_t sh
 {
     struct weft_link link;
     weft_clos_link(net->config.clos, src, &link);
-    return bdp(net, link.rate, base_rtt(net, src, dst), sharers);
+    return bdp(&net->config, link.rate, base_rtt(&net->config, src, dst), sharers);
 }
 
-static void
-describe(const struct weft_net *net, const struct weft_net_qp_site *of, struct weft_qp_site *site)
+void
+weft_net_describe_qp(const struct weft_net_config *c, const struct weft_net_qp_site *of,
+                     uint32_t index, struct weft_qp_site *site)
 {
-    const struct weft_net_config *c = &net->config;
-    const struct weft_clos *clos = c->clos;
     struct weft_link link;
     struct weft_rng rng;
-    weft_clos_link(clos, of->src, &link);
+    weft_clos_link(c->clos, of->src, &link);
     weft_rng_seed(&rng, c->seed, c->run, QP_STREAM + of->stream);
-    site->index = of->reserved ? of->index : net->nqps;
-    site->src = of->src;
-    site->dst = of->dst;
+    *site = (struct weft_qp_site){.index = index, .src = of->src, .dst = of->dst};
     site->sport =
         (uint16_t)(FIRST_EPHEMERAL + weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
     const int64_t first = c->frame.first_psn;
     site->cc = (struct weft_cc_site){
         .line_rate = link.rate,
-        .share = net->level[of->level].share,
-        .base_rtt = base_rtt(net, of->src, of->dst),
-        .links = weft_clos_hops(clos, of->src, of->dst),
-        .frame = full_frame(net),
+        .share = c->levels[of->level].share,
+        .base_rtt = base_rtt(c, of->src, of->dst),
+        .links = weft_clos_hops(c->clos, of->src, of->dst),
+        .frame = full_frame(c),
         .gap = (uint32_t)c->frame.gap,
     };
     site->transport = (struct weft_transport_site){
         .first_psn = first < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK : (uint32_t)first,
-        .qp = site->index,
+        .qp = index,
         .rate = link.rate,
         .base_rtt = site->cc.base_rtt,
-        .frame = full_frame(net),
+        .frame = full_frame(c),
         .seed = c->seed,
         .run = c->run,
     };
-    const uint32_t whole = bdp(net, link.rate, site->cc.base_rtt, 1);
-    site->path = (struct weft_path_site){
-        .seed = weft_level_seed(c->seed, of->level),
-        .run = c->run,
-        .host = of->src,
-        .clos = clos,
-        .qp_bdp = of->bdp ? of->bdp : whole,
-        .dst = of->dst,
-        .batch = (uint32_t)c->frame.batch,
-        .provides = WEFT_NEEDS_ALL,
-        .host_bdp = whole,
-    };
+    const uint32_t whole = bdp(c, link.rate, site->cc.base_rtt, 1);
+    site->path = weft_net_host_site(c, of->level, of->src, NULL);
+    site->path.qp_bdp = of->bdp ? of->bdp : whole;
+    site->path.dst = of->dst;
+    site->path.host_bdp = whole;
 }
 
 /* What ToRs keep of it, if it crosses them. */
@@ -97,16 +88,13 @@ init_tor(struct weft_net *net, struct weft_net_qp *q, const struct weft_net_leve
 {
     const struct weft_clos *clos = net->config.clos;
     const struct weft_lb_ops *lb = level->lb;
-    struct weft_last_hop hop;
     int code = 0;
     const bool receives = weft_net_is_here(net, q->qp.dst);
     if (weft_clos_tor(clos, q->qp.src) == weft_clos_tor(clos, q->qp.dst))
     {
         return 0;
     }
-    weft_clos_last_hop(clos, &net->config.frame, &hop);
-    hop.why = why;
-    hop.provides = WEFT_NEEDS_ALL;
+    const struct weft_last_hop hop = weft_net_last_hop(&net->config, why);
     q->bytes.tor = lb->tor ? lb->tor->qp_size(level->lb_config, &hop) : 0;
     q->bytes.flow = lb->flow_size ? lb->flow_size(level->lb_config) : 0;
     if (lb->tor && receives)
@@ -209,8 +197,8 @@ make(struct weft_net *here, const struct weft_net_qp_site *of, struct weft_net_q
     struct weft_net *root = here->threads ? here->threads->net[0] : here;
     const struct weft_nic_algos *algos = &root->algos[of->level];
     const struct weft_node *asks = here->running;
-    struct weft_qp_site site = {0};
-    describe(here, of, &site);
+    struct weft_qp_site site;
+    weft_net_describe_qp(&here->config, of, of->reserved ? of->index : here->nqps, &site);
     site.cc.why = why;
     site.path.why = why;
     struct weft_net_qp *q = weft_net_take(here, sizeof *q);

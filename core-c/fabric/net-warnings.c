@@ -41,13 +41,19 @@ say_number(struct case_of *w, const char *before, int64_t value, const char *aft
 static bool
 order_is_lost(struct case_of *w)
 {
-    if (!w->l->lb->reorders || !w->l->transport->in_order || w->c->clos->npaths == 1)
+    const struct weft_lb_ops *lb = w->l->lb;
+    const struct weft_transport_ops *nic = w->l->transport;
+    const bool nacks = nic->nacks == WEFT_NACKS_ORDER && !lb->tor; /* which would block them */
+    if (!lb->reorders || w->c->clos->npaths == 1 || !(nic->in_order || nacks))
     {
         return false;
     }
     say(w, "reorders the packets of a QP, and the transport ");
-    say(w, w->l->transport->algo.name);
-    return say(w, " drops what comes out of order; others, such as nic-sr or sack, keep it");
+    say(w, nic->algo.name);
+    say(w, nic->in_order ? " drops what comes out of order; "
+                         : " sends NACKs of it, so that what is only late is sent again; ");
+    return say(w, lb->tor ? "it is made for nic-sr"
+                          : "others, such as sack, or trim with switches that trim, do not");
 }
 
 static bool

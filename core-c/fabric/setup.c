@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a fabric of its configuration, and what is read of it. */
 #include "fabric/net-ranks.h"
+#include "fabric/net-sites.h"
 #include "fabric/switch-node.h"
 
 #include <weft/error.h>
@@ -34,15 +35,7 @@ static int
 make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
                  struct weft_refusal *why)
 {
-    struct weft_path_site site = {
-        .seed = weft_level_seed(net->config.seed, sl),
-        .run = net->config.run,
-        .clos = net->config.clos,
-        .qp_bdp = 1,
-        .batch = (uint32_t)net->config.frame.batch,
-        .why = why,
-        .provides = WEFT_NEEDS_ALL,
-    };
+    struct weft_path_site site = weft_net_host_site(&net->config, sl, 0, why);
     const bool plans = net->level[sl].lb->plan; /* all ranks ask how many QPs a host may make */
     if (!a->path)
     {
@@ -114,9 +107,8 @@ static int
 make_ports(struct weft_net *net, struct weft_switch_node *sw)
 {
     const struct weft_net_config *c = &net->config;
-    const struct weft_scheduler_site site = {
-        .classes = net->classes, .frame = (uint32_t)(c->frame.payload + c->frame.header)};
-    const bool schedules = net->classes > 2 && !c->scheduler->lowest_first;
+    const struct weft_scheduler_site site = weft_net_scheduler_site(c);
+    const bool schedules = weft_net_schedules(c);
     sw->node.port = weft_net_take(net, sw->node.nports * sizeof *sw->node.port);
     for (uint32_t i = 0; i < sw->node.nports; i++)
     {
@@ -159,13 +151,8 @@ seed_switch(struct weft_net *net, struct weft_switch_node *sw)
 static int
 make_balancer(struct weft_net *net, struct weft_switch_node *sw, struct weft_refusal *why)
 {
-    struct weft_site site;
-    weft_clos_site(net->config.clos, &net->config.buffer, sw->index, net->config.seed,
-                   net->config.run, &site);
     sw->reader = (struct weft_port_reader){.of = sw, .read = weft_switch_read_port};
-    site.reader = &sw->reader;
-    site.provides = WEFT_NEEDS_ALL;
-    site.why = why;
+    const struct weft_site site = weft_net_switch_site(&net->config, sw->index, &sw->reader, why);
     weft_ecmp_init(&sw->ecmp, &site, false);
     sw->lb = weft_net_take(net, net->lb->state_size(net->lb_config, &site) + 16);
     return net->lb->init(sw->lb, net->lb_config, &site);

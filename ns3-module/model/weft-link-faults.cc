@@ -289,7 +289,7 @@ WeftLinkFaults::ChangeRate(uint64_t link, int64_t rate)
 void
 WeftLinkFaults::StartConvergence()
 {
-    if (m_convergence.GetTimeStep() > WeftTicks::LATEST)
+    if (m_convergence.GetTimeStep() > WeftTicks::LATEST - WeftNow())
     {
         return;
     }

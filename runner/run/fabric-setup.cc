@@ -9,7 +9,9 @@
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/uinteger.h"
+#include "ns3/weft-ticks.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace ns3;
@@ -17,11 +19,12 @@ using namespace ns3;
 namespace
 {
 
-/** @param t ps or WEFT_NEVER @return the same */
+/** @param t ps or WEFT_NEVER @return the same, or the end of ns-3's clock, which no run reaches */
 Time
 TimeOf(int64_t t)
 {
-    return t == WEFT_NEVER ? Time::Max() : TimeStep(static_cast<uint64_t>(t));
+    return t == WEFT_NEVER ? Time::Max()
+                           : TimeStep(static_cast<uint64_t>(std::min(t, WeftTicks::LATEST)));
 }
 
 /** @param fabric gets the algorithms @param s that choose them, and those of its classes */

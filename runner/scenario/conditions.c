@@ -173,6 +173,7 @@ owner_of(const char *name)
         {"ns3::WeftFabric::ConvergenceWeights", "convergence"},
         {"ns3::WeftFabric::ConvergenceCapacity", "convergence"},
         {"ns3::WeftCollective::Workload", "workload"},
+        {"ns3::WeftCollective::ServiceLevel", "class"},
         {"RngSeed", "seed"},
         {"RngRun", "seed"},
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether buffer and balancers suit the topology, tried on one switch of each tier, and whether a
- * run can end before its limit: so that a sweep does not find out after hours. */
+/* Whether a run can begin, by the inits of all its parts at each kind of place, and whether it can
+ * end before its limit: so that a sweep does not find out after hours. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +13,6 @@
 #include "scenario-load.h"
 #include "textbuf.h"
 #include "traffic-load.h"
-
-static void
-check_buffer(const struct level *l, uint32_t nports)
-{
-    struct weft_refusal why = {0, NULL, ""};
-    const int code = weft_mmu_check(l->s->switches.config, nports, &why);
-    if (code < 0)
-    {
-        diag_error(l->d, level_line(l, "switch", NULL), "%s", weft_refusal_text(code, &why));
-    }
-}
 
 static void
 report_balancer(const struct level *l, int code, const struct weft_refusal *why)
@@ -46,54 +35,6 @@ report_balancer(const struct level *l, int code, const struct weft_refusal *why)
                    (long long)(clos->host_rate / 1000000000), (long long)(clos->host_delay / 1000),
                    weft_refusal_text(code, why), name);
     }
-}
-
-static void
-check_balancer(const struct level *l, uint32_t index)
-{
-    const struct scenario *s = l->s;
-    const struct choice *balancer = l->balancer;
-    const struct weft_lb_ops *lb = weft_lb_find(balancer->algo->name);
-    struct weft_site site;
-    static const struct weft_port_reader none; /* init() reads no port */
-    const uint64_t seed = weft_level_seed(s->seed, l->number);
-    weft_clos_site(&s->clos, s->switches.config, index, seed, s->run, &site);
-    struct weft_refusal why = {0, NULL, ""};
-    site.reader = &none;
-    site.provides = WEFT_NEEDS_ALL;
-    site.why = &why;
-    void *state = xcalloc(lb->state_size(balancer->config, &site) / 8 + 2, 8);
-    int code = lb->init(state, balancer->config, &site);
-    if (code < 0)
-    {
-        report_balancer(l, code, &why);
-    }
-    free(state);
-}
-
-static void
-check_last_hop(const struct level *l)
-{
-    const struct scenario *s = l->s;
-    const struct choice *balancer = l->balancer;
-    const struct weft_tor_ops *tor = weft_lb_find(balancer->algo->name)->tor;
-    const struct weft_fabric_config *frame = s->fabric.config;
-    if (!tor)
-    {
-        return;
-    }
-    struct weft_last_hop hop;
-    struct weft_refusal why = {0, NULL, ""};
-    weft_clos_last_hop(&s->clos, frame, &hop);
-    hop.why = &why;
-    hop.provides = WEFT_NEEDS_ALL;
-    void *qp = xcalloc(tor->qp_size(balancer->config, &hop) / 8 + 1, 8);
-    int code = tor->qp_init(qp, balancer->config, &hop);
-    if (code < 0)
-    {
-        report_balancer(l, code, &why);
-    }
-    free(qp);
 }
 
 const char *
@@ -126,15 +67,21 @@ level_config(const struct level *l, struct weft_net_level *one)
 {
     const struct scenario *s = l->s;
     *one = (struct weft_net_level){.lb = weft_lb_find(l->balancer->algo->name),
+                                   .lb_config = l->balancer->config,
                                    .transport = weft_transport_find(l->transport->algo->name),
                                    .transport_config = l->transport->config,
                                    .cc = weft_cc_find(l->cc->algo->name),
                                    .cc_config = l->cc->config,
+                                   .share = 1,
                                    .tclass = (uint8_t)(l->class ? l->class->queue : 1)};
     return (struct weft_net_config){.clos = &s->clos,
                                     .frame = *(const struct weft_fabric_config *)s->fabric.config,
                                     .buffer = *(const struct weft_mmu_config *)s->switches.config,
                                     .scheduler = weft_scheduler_find(s->scheduler.algo->name),
+                                    .scheduler_config = s->scheduler.config,
+                                    .weights = (enum weft_weights)s->weights,
+                                    .seed = weft_level_seed(s->seed, l->number),
+                                    .run = s->run,
                                     .levels = one,
                                     .nlevels = 1};
 }
@@ -171,25 +118,136 @@ check_parts(const struct level *l)
     }
 }
 
-/** Its balancer, on each of these switches and at the last hop. */
-static void
-check_balancer_on(const struct level *l, const uint32_t *indices, uint32_t n)
+/* --- the inits of all parts ------------------------------------------------------------------- */
+
+/** Memory for what is tried. */
+struct lent
 {
-    const size_t before = l->d->reported;
-    for (uint32_t i = 0; i < n && l->d->reported == before; i++)
+    struct lent *next;
+    max_align_t bytes[];
+};
+
+static void *
+lend(void *of, size_t bytes)
+{
+    struct lent **all = of, *one = xcalloc(1, sizeof *one + bytes);
+    one->next = *all;
+    *all = one;
+    return one->bytes;
+}
+
+static void
+give_back(struct lent *all)
+{
+    while (all)
     {
-        check_balancer(l, indices ? indices[i] : i);
+        struct lent *one = all;
+        all = one->next;
+        free(one);
     }
-    if (l->d->reported == before && !l->s->clos.graph)
+}
+
+/** Reports a part of a level whose inits refuse, at all kinds of places of the fabric. */
+static void
+check_beginning(const struct level *l, enum weft_net_part part)
+{
+    struct weft_net_level level;
+    struct weft_net_config config = level_config(l, &level);
+    struct weft_refusal why = {0, NULL, ""};
+    struct lent *all = NULL;
+    config.memory = (struct weft_memory){lend, &all};
+    const int code = weft_net_try(&config, part, 0, &why);
+    give_back(all);
+    if (code < 0 && part == WEFT_NET_BALANCER)
     {
-        check_last_hop(l);
+        report_balancer(l, code, &why);
+    }
+    else if (code < 0 && part == WEFT_NET_BUFFER)
+    {
+        diag_error(l->d, part_line(l, part, &why), "%s", weft_refusal_text(code, &why));
+    }
+    else if (code < 0)
+    {
+        diag_error(l->d, part_line(l, part, &why), "the %s%s cannot begin: %s", part_kind(part),
+                   l->of, weft_refusal_text(code, &why));
+    }
+}
+
+/** QPs of a connection at most, by how many links its hosts are apart. */
+#define FARTHEST 8
+
+static uint32_t
+most_qps(const struct level *l, uint32_t src, uint32_t dst)
+{
+    struct weft_net_level level;
+    struct weft_net_config config = level_config(l, &level);
+    struct lent *all = NULL;
+    config.memory = (struct weft_memory){lend, &all};
+    const uint32_t most = weft_net_most_qps(&config, 0, src, dst);
+    give_back(all);
+    return most;
+}
+
+/** QPs of all connections at most, those included that planners may ask for. */
+static uint64_t
+count_qps(const struct scenario *s, uint32_t nqps)
+{
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    uint32_t known[WEFT_LEVELS][FARTHEST] = {{0}};
+    struct traffic_sample all;
+    uint64_t sum = 0;
+    uint8_t *seen = xcalloc(nqps, sizeof *seen);
+    traffic_messages(s, &hosts, UINT32_MAX, &all);
+    for (uint32_t i = 0; i < all.n; i++)
+    {
+        const struct weft_message *m = &all.messages[i];
+        const uint32_t apart = weft_clos_hops(&s->clos, m->src, m->dst) % FARTHEST;
+        uint32_t *most = &known[m->sl][apart];
+        if (*most == 0)
+        {
+            const struct level l = level_at(s, m->sl, NULL);
+            *most = most_qps(&l, m->src, m->dst);
+        }
+        sum += seen[m->qp] ? 0 : *most;
+        seen[m->qp] = 1;
+    }
+    free(seen);
+    free(all.messages);
+    return sum;
+}
+
+/** Numbers of QPs are as many as a packet can name. */
+static void
+check_qps(const struct scenario *s, struct diagnostics *d)
+{
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    struct weft_traffic_size size;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i <= s->nclasses; i++)
+    {
+        const struct level l = level_at(s, i, d);
+        const uint64_t each = most_qps(&l, 0, s->clos.nhosts - 1);
+        most = each > most ? each : most;
+    }
+    if (scenario_ops(s)->size(s->workload.config, &hosts, &size) < 0 ||
+        size.nqps * most <= WEFT_QP_MASK + 1)
+    {
+        return;
+    }
+    const uint64_t n = count_qps(s, size.nqps);
+    if (n > WEFT_QP_MASK + 1)
+    {
+        const struct level l = level_at(s, 0, d);
+        diag_error(d, level_line(&l, "balancer", NULL),
+                   "%u connections may need %llu QPs, as a message may go by so many of them; "
+                   "expected at most %u: fewer connections, or another balancer",
+                   size.nqps, (unsigned long long)n, WEFT_QP_MASK + 1);
     }
 }
 
 void
 check_feasible(const struct scenario *s, struct diagnostics *d)
 {
-    const uint32_t first[3] = {0, s->clos.ntors, s->clos.ntors + s->clos.naggs};
     const size_t before = d->reported;
     struct level l = level_at(s, 0, d);
     part_fits(&l, WEFT_NET_BUFFER);
@@ -198,19 +256,17 @@ check_feasible(const struct scenario *s, struct diagnostics *d)
         l = level_at(s, i, d);
         check_parts(&l);
     }
-    /* In a graph each switch may have another number of ports. */
-    const uint32_t n = s->clos.graph ? s->clos.nswitches : s->clos.tiers;
-    const uint32_t *indices = s->clos.graph ? NULL : first;
-    for (uint32_t i = 0; i < n && d->reported == before; i++)
-    {
-        struct weft_switch_map map;
-        weft_clos_switch(&s->clos, indices ? indices[i] : i, &map);
-        check_buffer(&l, weft_map_nports(&map));
-    }
-    for (uint32_t i = 0; i <= s->nclasses && d->reported == before; i++)
+    for (uint32_t i = 0; i <= s->nclasses; i++)
     {
         l = level_at(s, i, d);
-        check_balancer_on(&l, indices, n);
+        for (uint32_t part = 0; part < WEFT_NET_PARTS && d->reported == before; part++)
+        {
+            check_beginning(&l, (enum weft_net_part)part);
+        }
+    }
+    if (d->reported == before)
+    {
+        check_qps(s, d);
     }
 }
 
@@ -237,17 +293,25 @@ fails_surely(const struct scenario *s)
     return first == 0 || first < traffic_bound(s, true) - s->convergence;
 }
 
-/** Senders that give up end their messages early, if something can be lost for good. */
-static bool
-may_give_up(const struct scenario *s)
+/** ps before which no sender gives up, by its retry limit and the shortest RTO; WEFT_NEVER: none
+ * ever does, as nothing can be lost for good. */
+static int64_t
+first_given_up(const struct scenario *s)
 {
     const struct weft_fabric_config *f = s->fabric.config;
     bool fails = s->loss > 0 || something_fails(s);
+    int64_t rto = WEFT_NEVER;
     for (size_t i = 0; i < s->ndrops; i++)
     {
         fails = fails || s->drops[i].count > f->retry_limit;
     }
-    return f->retry_limit > 0 && fails;
+    for (uint32_t i = 0; i <= s->nclasses; i++)
+    {
+        const int64_t own = choice_value(level_at(s, i, NULL).transport, "rto", 0);
+        rto = own < rto ? own : rto;
+    }
+    return f->retry_limit > 0 && fails && rto <= WEFT_NEVER / f->retry_limit ? f->retry_limit * rto
+                                                                             : WEFT_NEVER;
 }
 
 /** ps from which on the workload's last messages may start, at the earliest. */
@@ -293,17 +357,20 @@ void
 check_limit(const struct scenario *s, int line, struct diagnostics *d)
 {
     check_starts(s, d);
-    if (s->stop_is_end || may_give_up(s) || traffic_bound(s, false) <= s->stop)
+    if (s->stop_is_end || traffic_bound(s, false) <= s->stop)
     {
         return;
     }
     const int64_t bound = traffic_bound(s, true);
     if (bound > s->stop)
     {
-        diag_error(d, line,
-                   "time %.6g ms of <limit> is less than the %.6g ms that the workload takes at "
-                   "least, on an idle fabric; expected a later limit, or then=\"stop\" to end "
-                   "there without an error",
-                   (double)s->stop * 1e-9, (double)bound * 1e-9);
+        const bool early = first_given_up(s) <= s->stop;
+        (early ? diag_warning : diag_error)(
+            d, line,
+            "time %.6g ms of <limit> is less than the %.6g ms that the workload takes at least, on "
+            "an idle fabric; %sexpected a later limit, or then=\"stop\" to end there without an "
+            "error",
+            (double)s->stop * 1e-9, (double)bound * 1e-9,
+            early ? "only messages that senders give up take less; " : "");
     }
 }

@@ -104,7 +104,9 @@ scenario_load(struct element *root, struct diagnostics *d)
     element_check_distinct(root, d);
     const bool topology = read_once(root, s, d) && build_topology(root, s, d);
     load_classes(root, s, d);
-    uint32_t nqps = load_workloads(root, s, topology, d) * qps_per_connection(s);
+    const uint64_t first_qps =
+        (uint64_t)load_workloads(root, s, topology, d) * qps_per_connection(s);
+    const uint32_t nqps = first_qps < UINT32_MAX ? (uint32_t)first_qps : UINT32_MAX;
     if (!topology)
     {
         s->clos.nhosts = 0;

@@ -112,6 +112,10 @@ bool fails_surely(const struct scenario *s);
 /** Reports, at the line of <limit>, a workload that is known to take longer than the limit. */
 void check_limit(const struct scenario *s, int line, struct diagnostics *d);
 
+/** Warns of hosts that send each other messages and that failures leave without a path until the
+ * end of the run. */
+void warn_of_cut_hosts(const struct scenario *s, struct diagnostics *d);
+
 /** Warns of choices that do not suit each other, of what changes nothing, and of flows at random
  * that do not reach their load or that a window of <measure> misses. */
 void warn_of_scenario(const struct scenario *s, struct diagnostics *d);

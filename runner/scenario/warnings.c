@@ -350,5 +350,6 @@ warn_of_scenario(const struct scenario *s, struct diagnostics *d)
     check_switch(s, d);
     check_weights(s, d);
     check_links(s, d);
+    warn_of_cut_hosts(s, d);
     check_hosts(s, d);
 }

@@ -291,6 +291,15 @@ at 'no global value' "ns-3 has no global value 'SchedulerTyp'; .*did you mean 'S
     's,<drop,<global name="SchedulerTyp" value="ns3::MapScheduler"/><drop,'
 at 'no scheduler' "'ns3::Object' is no ns3::Scheduler .*ns3::HeapScheduler" \
     's,<drop,<global name="SchedulerType" value="ns3::Object"/><drop,'
+edited 'a batch that a balancer of hosts cannot have' \
+    'the balancer pro cannot work on this leaf-spine .*expected the number of paths between two ToRs to be a multiple' \
+    's,<drop,<fabric batch="3"/><drop,' 's,value="ecmp",value="pro",'
+edited 'more QPs than packets can name' \
+    '1047552 connections may need 63380480 QPs, .*expected at most 16777216' \
+    's,<topology.*,<topology kind="fat-tree" k="16"/>,;/^ *link-rate="100Gbps"/d;/<drop/d' \
+    's,value="ecmp",value="ethereal",' 's,kind="ring" bytes="200KB" groups="2",kind="alltoall" bytes="1KB",'
+at 'a default that a class overrides' '<default> of ns3::WeftCollective::ServiceLevel .*expected <class>' \
+    's,<drop,<default name="ns3::WeftCollective::ServiceLevel" value="1"/><drop,'
 at 'ACKs that come too rarely' 'the transport nic-sr has outstanding 3, less than ack-every 4: every ACK would wait for the RTO' \
     's,rto="100us",rto="100us" outstanding="3",;s,<measure,<fabric ack-every="4"/><measure,'
 at 'a packet dropped twice' 'packet 100 of QP 0 is named twice in <drop>' \

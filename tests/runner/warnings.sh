@@ -35,6 +35,15 @@ warned 'the balancer themis blocks NACKs .* those of the transport pro-window te
 warned 'themis is off in the whole fabric' themis '<failure leaf="0" spine="0"/>'
 sed -e 's/spines="2"/spines="1"/' it.xml >one.xml
 warned 'the balancer ops reorders the packets' ops '<transport name="gbn"/>'
+for balancer in rsq ops reps prime ar ofan; do
+    warned "the balancer $balancer reorders the packets of a QP, and the transport nic-sr sends NACKs of it, .*; others, such as sack" \
+        $balancer '<switch preset="100g"/>'
+done
+for pair in 'themis nic-sr' 'ecmp nic-sr' 'conweave nic-sr' 'rsq sack'; do
+    sed -e "s/<balancer.*/<balancer name=\"${pair% *}\"\/><transport name=\"${pair#* }\"\/>/" it.xml >suits.xml
+    "$weft" validate suits.xml >out 2>messages || fail "$pair is refused"
+    ! grep -q reorders messages || fail "$pair is warned of"
+done
 warned 'the congestion control dcqcn waits for CNPs, and with ecn off' ecmp "$dcqcn<switch ecn=\"off\"/>"
 warned 'the balancer plb learns from ECN marks' plb '<switch ecn="off"/>'
 warned 'the balancer reps learns from ECN marks, .* never hears of congestion' reps '<switch ecn="off"/>'
@@ -111,6 +120,21 @@ sed 's/  <sweep>.*/  <limit time="1s"\/><sweep><vary param="limit.time" values="
      s/.*<failure.*/<failure leaf="0" spine="1" at="50s"\/><failure leaf="1" spine="1" at="50s"\/>/' it.xml >twice.xml
 "$weft" validate twice.xml >out 2>messages || fail 'two failures of one line'
 grep -q 'no effect' messages && fail 'failures that have an effect in one of two runs'
+
+# Hosts that failures cut off from each other: all links of leaf 1, or the way between two of them.
+both='<failure leaf="1" spine="0" at="5us"/><failure leaf="1" spine="1" at="3us"/>'
+warned 'no path is left from host 0 to host 2 from 5 us .*, as every link of leaf 1 to other switches is down: 4 messages' \
+    ecmp "$both"
+warned 'no path is left from host 0 to host 2 from 5 us until the end of the run: 4 messages' ecmp \
+    '<failure leaf="1" spine="0" at="5us"/><failure leaf="0" spine="1"/>'
+warned '<random-failures> leaves hosts of the workload without a path' ecmp '<random-failures links="4"/>'
+for healed in 's/at="5us"/& repair="1ms"/' 's/at="5us"/at="20s"/' \
+    's/kind="ring" bytes="20KB" groups="2"/kind="ring" bytes="20KB" groups="2" placement="blocked"/'; do
+    warned 'no path is left' ecmp "$both"
+    sed -e "$healed" it.xml >healed.xml
+    "$weft" validate healed.xml >out 2>messages || fail "$healed: refused"
+    ! grep -q 'no path is left' messages || fail "$healed: warned of a cut"
+done
 # In a sweep others of its runs may need it, and a kept run names every parameter.
 cat >others.xml <<'END'
 <scenario name="others">
@@ -146,6 +170,15 @@ own='<workload kind="ring" bytes="20KB" groups="2"/>'
 refused 'this link is down by the <failure> of line 4' "$own<failure leaf=\"0\" spine=\"1\"/><failure leaf=\"0\" spine=\"1\" at=\"1ms\"/>"
 refused "'ns3::RealtimeSimulatorImpl' cannot run a scenario" "$own<global name=\"SimulatorImplementationType\" value=\"ns3::RealtimeSimulatorImpl\"/>"
 refused 'messages of this ring start after 11000 ms' "$(echo "$own" | sed 's/groups/start="11s" &/')"
+# What fails does not make a workload faster, and nobody gives up before the RTOs of its retries.
+long='<workload kind="ring" bytes="1000000GB" groups="2"/><limit time="10us"/>'
+for fails in '<failure leaf="0" spine="0"/>' '<loss probability="0.1"/>' '<random-failures links="1"/>' '<drop qp="0" packets="0" count="9"/>'; do
+    refused 'time 0.01 ms of <limit> is less than' "$fails$long"
+done
+sed 's/time="10us"/time="100ms"/' it.xml >given-up.xml
+"$weft" validate given-up.xml >out 2>messages || fail 'a limit by which senders may give up is refused'
+grep -q 'given-up.xml:4: warning: time 100 ms of <limit> is less .* only messages that senders give up' messages ||
+    fail 'not warned of a limit that only messages which are given up keep'
 refused 'messages of this flows start after 20000 ms' '<workload kind="flows" file="late.csv"/>'
 refused 'messages of this allreduce-ring start after 12000 ms' '<workload kind="allreduce-ring" bytes="20KB" groups="1" compute="2.4s"/><limit time="11s"/>'
 "$weft" validate it.xml >out 2>messages
@@ -168,9 +201,14 @@ grep -q "both.xml:5: warning: host 1 is listed for the workload 'b' and for 'a'"
 # of three tiers and of a dead link show what being off costs.
 "$weft" validate "$root"/scenarios/*/*.xml >out 2>all || fail 'the scenarios of the tree'
 off='themis is off in the whole fabric'
-grep -v -e '/cross/' -e "/themis/three-tiers.xml:.* $off" -e "/themis/dead-link[-a-z]*.xml:.* $off" all >messages
+# Sprays over nic-sr are shown beside Themis and ECMP on one NIC, as papers do. Chance cuts hosts off in
+# two of OFAN's.
+spray='the balancer [-a-z]* reorders the packets of a QP, and the transport nic-sr sends NACKs of it'
+grep -v -e '/cross/' -e "/themis/three-tiers.xml:.* $off" -e "/themis/dead-link[-a-z]*.xml:.* $off" \
+    -e "warning: $spray" -e '/ofan/[-a-z0-9]*.xml:.* <random-failures> leaves hosts' all >messages
 [ ! -s messages ] || fail 'a scenario of the tree is warned of'
-grep -vE 'warning: (themis is off in the whole fabric|the balancer themis blocks .* transport ideal sends none)' all >messages
+grep -vE "warning: (themis is off in the whole fabric|the balancer themis blocks .* transport ideal sends none|$spray)|/ofan/|/themis/" \
+    all | grep '/cross/' >messages
 [ ! -s messages ] || fail 'a cross scenario is warned of what it does not mean to show'
 [ $failures = 0 ] || exit 1
 echo 'what does not suit is warned of'

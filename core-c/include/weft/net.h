@@ -168,6 +168,23 @@ extern "C"
                                 uint32_t level, struct weft_refusal *why);
 
     /**
+     * Whether a part of a configuration can begin: calls the inits that weft_net_make(),
+     * weft_net_add_qp() and the level's planner call of it, with the same sites, at one switch of
+     * each tier and for QPs to a host below the same ToR, to one of the next ToR and to the
+     * farthest; in a graph at every switch and for QPs to hosts of each of them. What it takes for
+     * states comes from config->memory, and nothing of it is used later. Call weft_net_check() of
+     * the part before. Returns 0 or what an init refuses with; weft_refusal_text() of @p why.
+     */
+    WEFT_API int weft_net_try(const struct weft_net_config *config, enum weft_net_part part,
+                              uint32_t level, struct weft_refusal *why);
+
+    /** Most QPs that a connection between two hosts ever has, of all of which a fabric has
+     * WEFT_QP_MASK + 1: those that its level's planner may ask for, else 1. Memory as of
+     * weft_net_try(). */
+    WEFT_API uint32_t weft_net_most_qps(const struct weft_net_config *config, uint32_t level,
+                                        uint32_t src, uint32_t dst);
+
+    /**
      * What works, and spoils a part of a level or makes it useless, as a NIC that drops what comes
      * out of order under a balancer that reorders: a user would measure a scheme that never worked.
      * @p at is 0 before the first call and is set for the next one; false: nothing more. Sets
