@@ -14,7 +14,7 @@
 #define MOST_SHOWN 100
 
 /** Results are whole and the questions Weft's own. */
-#define LIMITS ((struct query_limits){3600, 10000000, SIZE_MAX / 2, 0})
+#define LIMITS ((struct query_limits){3600, 10000000, SIZE_MAX / 2, 0, 0})
 
 /** The rows of a SELECT; none after a message. */
 static struct query_rows *
