@@ -11,6 +11,7 @@
 #include "database.h"
 #include "open-data.h"
 #include "results-page.h"
+#include "shown-text.h"
 #include "sql-aggregates.h"
 #include "sql-open.h"
 #include "sweep-run.h"
@@ -305,7 +306,8 @@ write_copy(const struct copy *c, const char *folder, char **why)
     sqlite3_free(bytes);
     if (good)
     {
-        printf("%s/%s" OPEN_DATA_ENDING ": %zu KB\n", folder, c->reads->name, (size + 999) / 1000);
+        print_shown(stdout, "%s/%s" OPEN_DATA_ENDING ": %zu KB\n", folder, c->reads->name,
+                    (size + 999) / 1000);
     }
     return good;
 }

@@ -18,6 +18,7 @@
 #include "report.h"
 #include "results-page.h"
 #include "run-file.h"
+#include "shown-text.h"
 
 /* --- weft export ------------------------------------------------------------------------------ */
 
@@ -91,8 +92,8 @@ take_format(const char *name, enum query_format *format)
         }
         nearest_try(&near, names[i]);
     }
-    fprintf(stderr, "weft: error: --format '%s'; expected text, csv, markdown or json%s\n", name,
-            did_you_mean(near.best));
+    print_shown(stderr, "weft: error: --format '%s'; expected text, csv, markdown or json%s\n",
+                name, did_you_mean(near.best));
     return false;
 }
 
@@ -178,8 +179,8 @@ print_rows(struct database *db, const struct arguments *a, const char *sql,
     CLEANUP(text_drop) struct text t = {0};
     if (!rows)
     {
-        fprintf(stderr, "%s:%d: error: %s\n", a->query_file ? a->query_file : "weft query",
-                mistake.line + 1, mistake.message);
+        print_shown(stderr, "%s:%d: error: %s\n", a->query_file ? a->query_file : "weft query",
+                    mistake.line + 1, mistake.message);
         free(mistake.message);
         return EXIT_BAD_INPUT;
     }
@@ -246,9 +247,9 @@ command_report(const struct arguments *a)
     const size_t n = (size_t)a->nfiles, folders = count_folders(a);
     if (folders && (folders < n || !a->html))
     {
-        fprintf(stderr, "weft: error: %s\n",
-                a->html ? "files of claims and folders of results; expected one or the other"
-                        : "a folder of results; expected a file of claims, or --html");
+        print_shown(stderr, "weft: error: %s\n",
+                    a->html ? "files of claims and folders of results; expected one or the other"
+                            : "a folder of results; expected a file of claims, or --html");
         return EXIT_BAD_INPUT;
     }
     xmlDoc *page = folders ? results_page(a->files, n) : report_claims(a, n);

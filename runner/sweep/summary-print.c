@@ -9,6 +9,7 @@
 
 #include "columns.h"
 #include "input-file.h"
+#include "shown-text.h"
 
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100
@@ -24,7 +25,7 @@ ask(struct database *db, const char *sql)
     struct query_rows *rows = database_query(db, sql, LIMITS, &m);
     if (!rows)
     {
-        fprintf(stderr, "weft: error: the results cannot be read: %s\n", m.message);
+        print_shown(stderr, "weft: error: the results cannot be read: %s\n", m.message);
         free(m.message);
         rows = xcalloc(1, sizeof *rows);
     }
@@ -142,8 +143,8 @@ print_row(const struct table *t, const struct query_rows *rows, const size_t *wi
                            : name   ? query_cell_text(&rows->cells[(row - 1) * rows->ncolumns + c])
                                     : number_text(t, rows, row - 1, c);
         /* Of numbers there is a blank even before what is too wide. */
-        name ? printf("%-*s  ", (int)widths[c], text)
-             : printf("%s%*s", row ? " " : "", (int)widths[c] - (row > 0), text);
+        name ? print_shown(stdout, "%-*s  ", (int)widths[c], text)
+             : print_shown(stdout, "%s%*s", row ? " " : "", (int)widths[c] - (row > 0), text);
     }
     printf("\n");
 }
@@ -165,7 +166,7 @@ print_table(struct database *db, struct table *t, const char *title)
             widths[c] = strlen(text) > widths[c] ? strlen(text) : widths[c];
         }
     }
-    printf("%s", n ? title : "");
+    print_shown(stdout, "%s", n ? title : "");
     for (size_t row = 0; n && row <= n; row++)
     {
         print_row(t, rows, widths, row);
@@ -284,10 +285,11 @@ warn_of_case(const char *scenario, const struct query_rows *aggregate, size_t ro
         }
         if (columns.len)
         {
-            fprintf(stderr,
-                    "weft: warning: %.0f of %.0f runs of %s have no %s%s; means are over the other "
-                    "runs\n",
-                    missing, of, name, columns.s, failed ? " (messages failed)" : "");
+            print_shown(
+                stderr,
+                "weft: warning: %.0f of %.0f runs of %s have no %s%s; means are over the other "
+                "runs\n",
+                missing, of, name, columns.s, failed ? " (messages failed)" : "");
         }
     }
 }
@@ -393,7 +395,7 @@ print_note(const struct plan *plan, struct database *db, size_t nruns, const str
     }
     if (most)
     {
-        printf("%s %zu of %zu runs%s\n", note->says, n, nruns, t.s);
+        print_shown(stdout, "%s %zu of %zu runs%s\n", note->says, n, nruns, t.s);
     }
 }
 
