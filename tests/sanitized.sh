@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Assertions on, under the address and undefined-behaviour sanitizers: the core's tests, those of the
-# runner that need no simulator, a moment of each fuzz target, and a thousand random scenarios through
-# the runner and the ns-3 module. The installed ns-3 itself is not built so.
+# runner that need no simulator, a moment of each fuzz target, a thousand random scenarios through the
+# runner and the ns-3 module, and a few runs by two ranks of MPI, if it is there. The installed ns-3
+# itself is not built so.
 set -eu
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 work=$root/build/sanitized
@@ -15,3 +16,4 @@ ASAN_OPTIONS=detect_leaks=0 ctest --test-dir "$work" --output-on-failure --no-te
     -R '^(core-.*|fuzz-.*|runner-(scenario|distribution|bad-input))$'
 "$root/tests/stress/stress.sh" "$work/weft-runner" "$work/stress-scenario" \
     "$work/stress-net" 1001 1000 2
+sh "$root/tests/runner/sanitized-ranks.sh" "$work/weft-runner"

@@ -14,6 +14,7 @@
  */
 #include "cc/dcqcn.h"
 
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "checked/check.h"
 
@@ -94,7 +95,7 @@ update_alpha(struct weft_dcqcn *s, int64_t now)
         return;
     }
     int64_t ticks = (now - s->next_alpha) / c->alpha_timer + 1;
-    s->next_alpha += ticks * c->alpha_timer;
+    s->next_alpha = weft_sum(s->next_alpha + (ticks - 1) * c->alpha_timer, c->alpha_timer);
     if (s->alpha_cnp)
     {
         s->alpha = (1 - c->g) * s->alpha + c->g;
@@ -146,13 +147,13 @@ run_rises(struct weft_dcqcn *s, int64_t now)
         double before = s->current;
         rise(s);
         s->timer_rounds++;
-        s->next_rise += period;
+        s->next_rise = weft_sum(s->next_rise, period);
         if (s->target >= s->line && s->current == before && s->next_rise <= now)
         {
             /* Recovered: all further rounds do nothing but count. */
             int64_t rounds = (now - s->next_rise) / period + 1;
             s->timer_rounds += rounds;
-            s->next_rise += rounds * period;
+            s->next_rise = weft_sum(s->next_rise + (rounds - 1) * period, period);
         }
     }
 }
@@ -172,7 +173,7 @@ cut(struct weft_dcqcn *s, int64_t now, bool keep_target)
     s->timer_rounds = 0;
     s->byte_rounds = 0;
     s->bytes = 0;
-    s->next_rise = now + s->config->t_i;
+    s->next_rise = weft_sum(now, s->config->t_i);
     s->cuts++;
 }
 
@@ -281,15 +282,16 @@ signal_rnic(struct weft_dcqcn *s, int64_t now)
         s->alpha_cnp = true;
         if (s->next_cut == WEFT_NEVER)
         {
-            s->next_cut = s->tick_base + ((now - s->tick_base) / c->t_d + 1) * c->t_d;
+            const int64_t past = (now - s->tick_base) / c->t_d;
+            s->next_cut = weft_sum(s->tick_base + past * c->t_d, c->t_d);
         }
     }
     else
     {
         s->started = true;
-        s->next_alpha = now + c->alpha_timer;
+        s->next_alpha = weft_sum(now, c->alpha_timer);
         s->tick_base = now;
-        s->next_cut = now + c->t_d;
+        s->next_cut = weft_sum(now, c->t_d);
         if (c->first_cut == WEFT_DCQCN_AT_ONCE)
         {
             cut_at_tick(s, now);
@@ -310,7 +312,7 @@ signal_paper(struct weft_dcqcn *s, int64_t now)
     s->tick_base = now;
     cut(s, now, false);
     s->alpha = (1 - c->g) * s->alpha + c->g;
-    s->next_alpha = now + c->alpha_timer;
+    s->next_alpha = weft_sum(now, c->alpha_timer);
     publish(s);
 }
 

@@ -122,11 +122,14 @@ run_parts(struct weft_threads *threads, uint32_t first, unsigned window)
     }
 }
 
+/* Begins with a slab, which says from first to last whose it is: what a view shares is written
+ * again before each window, and a thread may begin late. */
 static void *
 work(void *of)
 {
-    const struct weft_net *net = of;
-    struct weft_threads *threads = net->threads;
+    const struct weft_slab *own = of;
+    struct weft_threads *threads = own->of;
+    const uint32_t first = (uint32_t)(own - threads->slab);
     for (unsigned window = 0;;)
     {
         wait_for(threads, &threads->window, window, true);
@@ -135,7 +138,7 @@ work(void *of)
         {
             return NULL;
         }
-        run_parts(threads, net->thread, window);
+        run_parts(threads, first, window);
     }
 }
 
@@ -466,7 +469,7 @@ weft_net_set_threads(struct weft_net *net, uint32_t n)
     for (threads->running = 1; threads->running < n; threads->running++)
     {
         const uint32_t i = threads->running;
-        if (pthread_create(&threads->thread[i], &small, work, threads->net[i * WEFT_PARTS_EACH]))
+        if (pthread_create(&threads->thread[i], &small, work, &threads->slab[i * WEFT_PARTS_EACH]))
         {
             break; /* those that there are do its parts */
         }

@@ -11,6 +11,7 @@
  * another reason only when none is left. Until the ring has been filled once its circle is the
  * part that is.
  */
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
@@ -205,7 +206,7 @@ reps_on_timeout(void *qp, int64_t now)
     if (!r->frozen && r->exploring == 0 && r->freeze > 0)
     {
         r->frozen = true;
-        r->thaw_at = now + r->freeze;
+        r->thaw_at = weft_sum(now, r->freeze);
     }
 }
 

@@ -19,6 +19,7 @@
  * posted while nothing waited to be sent comes after all repairs of what had been posted before, or
  * a message that follows would delay the one before it.
  */
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "nic/selective.h"
 
@@ -289,8 +290,8 @@ tx_timeout(void *tx, int64_t now)
     if (now >= s->silence)
     {
         s->base.counters.timeouts++;
-        s->silence = now + s->gap;
-        s->gap = s->gap >> LONGEST < s->base.rto ? 2 * s->gap : s->gap;
+        s->silence = weft_sum(now, s->gap);
+        s->gap = s->gap >> LONGEST < s->base.rto ? weft_sum(s->gap, s->gap) : s->gap;
         s->edge = s->base.end; /* what is missing goes first */
     }
 }

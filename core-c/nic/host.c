@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A host's NIC: round robin over its QPs or their destinations, as pacing and window allow. */
+#include "base/saturating.h"
 #include "checked/check.h"
 #include "nic/labels.h"
 
@@ -184,7 +185,7 @@ hasten(struct weft_host *host, struct weft_qp *qp, int64_t now)
     int64_t *at = &host->send_at[qp->slot];
     if (*at - now > weft_wire_time(slot, host->rate))
     {
-        const int64_t sooner = qp->last_sent + weft_wire_time(slot, weft_qp_rate(qp, now));
+        const int64_t sooner = weft_sum(qp->last_sent, weft_wire_time(slot, weft_qp_rate(qp, now)));
         *at = *at < sooner ? *at : sooner;
     }
 }
@@ -424,7 +425,8 @@ weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t f
     int64_t *at = &host->send_at[qp->slot];
     const bool is_paced = rate != host->rate;
     const bool was_held = is_paced && *at == now;
-    *at = is_paced ? now + weft_wire_time(data->bytes + qp->algos->frame.gap, rate) : free_after;
+    *at = is_paced ? weft_sum(now, weft_wire_time(data->bytes + qp->algos->frame.gap, rate))
+                   : free_after;
     if (cc->per_host)
     {
         host->host_send_at = *at;

@@ -8,6 +8,7 @@
  * meta[2] when that sent the TAIL, both in ticks; echo: kind, phase and epoch. Control packets
  * carry their kind in meta[1], and in meta[2] an epoch or, of a notice, a path.
  */
+#include "base/saturating.h"
 #include "base/tables.h"
 #include "lb/site.h"
 #include "lb/tor-path.h"
@@ -269,7 +270,7 @@ send(struct conweave *s, struct source *f, struct weft_packet *data, int64_t now
     {
         const int64_t links = (int64_t)weft_clos_hops(s->clos, data->src, data->dst) - 2;
         begin_epoch(f);
-        f->deadline = now + links * s->per_link + s->config.extra_reply;
+        f->deadline = weft_sum(weft_sum(now, links * s->per_link), s->config.extra_reply);
         if (expired)
         {
             choose(s, f, tor, now);
@@ -303,7 +304,7 @@ hear(struct conweave *s, struct source *f, const struct weft_packet *control, in
     if (control->meta[1] == NOTIFY)
     {
         *paused_until(s, weft_clos_tor(s->clos, control->src), control->meta[2]) =
-            now + s->config.path_pause;
+            weft_sum(now, s->config.path_pause);
     }
     else if (same && (control->meta[1] == CLEAR ? f->phase : !f->phase && now < f->deadline) &&
              (control->meta[1] == CLEAR || f->deadline != WEFT_NEVER))
@@ -457,7 +458,8 @@ receive(struct conweave *s, struct destination *d, const struct weft_packet *dat
     if (early)
     {
         const int64_t from = d->phase0_seen ? d->phase0_at : now;
-        if (!d->holds && !hold(s, d, data, from + wait_of(s, d) + s->config.extra_flush))
+        if (!d->holds &&
+            !hold(s, d, data, weft_sum(from, weft_sum(wait_of(s, d), s->config.extra_flush))))
         {
             return WEFT_ARRIVAL_FORWARD;
         }
@@ -468,7 +470,9 @@ receive(struct conweave *s, struct destination *d, const struct weft_packet *dat
     if (d->holds)
     {
         d->tail_came = kind == TAIL;
-        flush_by(s, d, now + (kind == TAIL ? NANOSECOND : wait_of(s, d) + s->config.extra_flush));
+        const int64_t wait =
+            kind == TAIL ? NANOSECOND : weft_sum(wait_of(s, d), s->config.extra_flush);
+        flush_by(s, d, weft_sum(now, wait));
     }
     return WEFT_ARRIVAL_FORWARD;
 }

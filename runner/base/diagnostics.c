@@ -106,12 +106,12 @@ print_all(const char *file, const struct diagnostic *items, size_t n, const char
 {
     for (size_t i = 0; i < n; i++)
     {
-        fprintf(out, "%s", items[i].line == LINE_COMMAND ? "weft: command line" : file);
+        print_shown(out, "%s", items[i].line == LINE_COMMAND ? "weft: command line" : file);
         if (items[i].line > 0)
         {
             fprintf(out, ":%d", items[i].line);
         }
-        fprintf(out, ": %s: %s\n", kind, items[i].message);
+        print_shown(out, ": %s: %s\n", kind, items[i].message);
     }
 }
 
@@ -121,7 +121,7 @@ diag_print(const struct diagnostics *d, FILE *out)
     print_all(d->file, d->items, d->n, "error", out);
     if (diag_is_full(d))
     {
-        fprintf(out, "%s: error: there may be more; %zu shown\n", d->file, d->n);
+        print_shown(out, "%s: error: there may be more; %zu shown\n", d->file, d->n);
     }
     print_all(d->file, d->warnings, d->nwarnings, "warning", out);
 }

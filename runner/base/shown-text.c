@@ -92,3 +92,21 @@ text_add_printed(struct text *t, const char *s, size_t n)
 {
     add(t, s, n, false);
 }
+
+void
+print_shown(FILE *to, const char *format, ...)
+{
+    CLEANUP(text_drop) struct text said = {0}, shown = {0};
+    va_list args;
+    va_start(args, format);
+    text_vadd(&said, format, args);
+    va_end(args);
+    for (size_t i = 0; i < said.len;)
+    {
+        const size_t n = strcspn(said.s + i, "\n");
+        text_add_printed(&shown, said.s + i, n);
+        text_add(&shown, i + n < said.len ? "\n" : "");
+        i += n + 1;
+    }
+    fputs(shown.s ? shown.s : "", to);
+}

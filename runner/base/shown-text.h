@@ -3,6 +3,8 @@
 #ifndef WEFT_RUNNER_SHOWN_TEXT_H
 #define WEFT_RUNNER_SHOWN_TEXT_H
 
+#include <stdio.h>
+
 #include "textbuf.h"
 
 /**
@@ -18,5 +20,10 @@ void text_add_printed(struct text *t, const char *s, size_t n);
 
 /** Adds a message likewise; of one that quotes a whole cell or file, the beginning and the end. */
 void text_add_message(struct text *t, const char *s);
+
+/** Prints what a format makes, so that no name, path or text in it is a command to a terminal:
+ * text_add_printed() of each line. All that the command prints with texts of others goes this way.
+ */
+void print_shown(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

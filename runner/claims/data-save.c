@@ -11,8 +11,15 @@
 #include "database.h"
 #include "open-data.h"
 #include "results-page.h"
+#include "shown-text.h"
 #include "sql-aggregates.h"
+#include "sql-open.h"
 #include "sweep-run.h"
+
+/** What a copy may take: steps of SQLite's machine, and pages of 4 KiB, of which open data have a
+ * quarter at most. The results may be a stranger's, and without an end. */
+#define MOST_STEPS 100000000000
+#define MOST_PAGES (1 << 18)
 
 /** Results that are copied into a database in memory, `data`. */
 struct copy
@@ -42,6 +49,21 @@ is_read(const struct copy *c, const char *table)
     return read;
 }
 
+/** The type of a column with what follows it, which are in a row from @p at on. A type is any text.
+ * The caller frees it. */
+static char *
+type_in(sqlite3_stmt *s, int at)
+{
+    struct text t = {0};
+    const char *type = (const char *)sqlite3_column_text(s, at);
+    if (type && *type)
+    {
+        sql_add_name(&t, type);
+    }
+    text_add(&t, "%s", (const char *)sqlite3_column_text(s, at + 1));
+    return text_take(&t);
+}
+
 /** Lists the columns of a table that are copied: for a CREATE TABLE, and their names. */
 static bool
 list_columns(const struct copy *c, const char *table, struct text *types, struct text *names)
@@ -49,7 +71,7 @@ list_columns(const struct copy *c, const char *table, struct text *types, struct
     CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     const bool whole = list_has("columns runs", table);
     bool good = sqlite3_prepare_v2(c->db,
-                                   "SELECT name, type || iif(\"notnull\", ' NOT NULL', '') || "
+                                   "SELECT name, type, iif(\"notnull\", ' NOT NULL', '') || "
                                    "iif(pk, ' PRIMARY KEY', '') FROM pragma_table_info(?, 'main')",
                                    -1, &s, NULL) == SQLITE_OK &&
                 sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK;
@@ -63,7 +85,8 @@ list_columns(const struct copy *c, const char *table, struct text *types, struct
             text_add(names, names->len ? ", " : "");
             sql_add_name(types, name);
             sql_add_name(names, name);
-            text_add(types, " %s", (const char *)sqlite3_column_text(s, 1));
+            OWNED char *type = type_in(s, 1);
+            text_add(types, " %s", type);
         }
     }
     return good && names->len;
@@ -72,12 +95,13 @@ list_columns(const struct copy *c, const char *table, struct text *types, struct
 static bool
 copy_table(const struct copy *c, const char *table)
 {
-    CLEANUP(text_drop) struct text types = {0}, names = {0};
+    CLEANUP(text_drop) struct text types = {0}, names = {0}, name = {0};
     const bool good = list_columns(c, table, &types, &names);
+    sql_add_name(&name, table);
     OWNED char *sql =
-        good ? xformat("CREATE TABLE data.\"%s\" (%s); INSERT INTO data.\"%s\" SELECT %s FROM "
-                       "main.\"%s\" ORDER BY rowid;",
-                       table, types.s, table, names.s, table)
+        good ? xformat("CREATE TABLE data.%s (%s); INSERT INTO data.%s SELECT %s FROM main.%s "
+                       "ORDER BY rowid;",
+                       name.s, types.s, name.s, names.s, name.s)
              : NULL;
     return good && run(c, sql);
 }
@@ -138,13 +162,13 @@ copy_summary(const struct copy *c)
     CLEANUP(text_drop) struct text types = {0}, values = {0}, names = {0};
     struct text *sql[] = {&types, &values, &names};
     const bool good = sqlite3_prepare_v2(c->db,
-                                         "SELECT name, type || iif(pk, ' PRIMARY KEY', '') FROM "
+                                         "SELECT name, type, iif(pk, ' PRIMARY KEY', '') FROM "
                                          "pragma_table_info('summary', 'main')",
                                          -1, &s, NULL) == SQLITE_OK;
     while (good && sqlite3_step(s) == SQLITE_ROW)
     {
-        add_column(c, (const char *)sqlite3_column_text(s, 0),
-                   (const char *)sqlite3_column_text(s, 1), sql);
+        OWNED char *type = type_in(s, 1);
+        add_column(c, (const char *)sqlite3_column_text(s, 0), type, sql);
     }
     OWNED char *all =
         good ? xformat("CREATE TABLE data.stored_summary (%s); INSERT INTO data.stored_summary "
@@ -236,10 +260,11 @@ copy_all(const struct copy *c)
         "DELETE FROM data.columns WHERE \"column\" NOT IN (SELECT name FROM "
         "pragma_table_info(\"table\", 'data'));";
     CLEANUP(words_free) struct words tables = {0};
-    OWNED char *start = xformat("ATTACH ':memory:' AS data; PRAGMA data.page_size = 4096; "
+    OWNED char *start = xformat("PRAGMA data.page_size = 4096; PRAGMA data.max_page_count = %d; "
                                 "PRAGMA data.user_version = %d; BEGIN;",
-                                RESULTS_VERSION);
-    bool good = run(c, start) && list_tables(c, &tables);
+                                MOST_PAGES, RESULTS_VERSION);
+    bool good = sql_attach(c->db, ":memory:", "data") == SQLITE_OK && run(c, start) &&
+                list_tables(c, &tables);
     good = good && copy_summary(c) && copy_runs(c) && copy_provenance(c);
     for (size_t i = 0; good && i < tables.n; i++)
     {
@@ -281,7 +306,8 @@ write_copy(const struct copy *c, const char *folder, char **why)
     sqlite3_free(bytes);
     if (good)
     {
-        printf("%s/%s" OPEN_DATA_ENDING ": %zu KB\n", folder, c->reads->name, (size + 999) / 1000);
+        print_shown(stdout, "%s/%s" OPEN_DATA_ENDING ": %zu KB\n", folder, c->reads->name,
+                    (size + 999) / 1000);
     }
     return good;
 }
@@ -293,14 +319,22 @@ save(const struct data_reads *reads, const char *results, const char *folder, ch
     struct copy c = {NULL, reads};
     OWNED char *path = xformat("%s/%s/" DATABASE_FILE, results, reads->name),
                *address = sql_file_address(path);
-    const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI; /* the address says: to be read */
-    const bool copied = sqlite3_open_v2(address, &c.db, how, NULL) == SQLITE_OK &&
-                        sql_aggregates_register(c.db, &unlimited, NULL) == SQLITE_OK &&
-                        copy_all(&c);
+    const int how = SQLITE_OPEN_READWRITE; /* the address says: to be read */
+    OWNED char *wrong = NULL;
+    struct sql_steps steps = {MOST_STEPS};
+    bool copied = sql_open(&c.db, address, how, NULL) == SQLITE_OK;
+    if (copied)
+    {
+        sql_limit_steps(c.db, &steps);
+        copied = sql_schema_fits(c.db, "main", SQL_RESULTS, &wrong) &&
+                 sql_aggregates_register(c.db, &unlimited, NULL) == SQLITE_OK && copy_all(&c);
+    }
     if (!copied)
     {
         *why = xformat("cannot save what claims read of %s: %s", path,
-                       c.db ? sqlite3_errmsg(c.db) : "out of memory");
+                       wrong  ? wrong
+                       : c.db ? sqlite3_errmsg(c.db)
+                              : "out of memory");
     }
     const bool good = copied && write_copy(&c, folder, why);
     sqlite3_close(c.db);

@@ -13,6 +13,7 @@
 #include "files.h"
 #include "report-query.h"
 #include "results-folder.h"
+#include "shown-text.h"
 #include "sweep-run.h"
 #include "textbuf.h"
 
@@ -101,10 +102,10 @@ papers_list(const struct words *papers)
             continue;
         }
         CLEANUP(words_free) struct words scenarios = papers_scenarios(claims);
-        printf("%s\n", papers->word[i]);
+        print_shown(stdout, "%s\n", papers->word[i]);
         for (size_t k = 0; k < scenarios.n; k++)
         {
-            printf("  %s\n", scenarios.word[k]);
+            print_shown(stdout, "  %s\n", scenarios.word[k]);
         }
     }
     return status;
@@ -127,8 +128,8 @@ papers_know(const struct words *papers, const char *name)
     }
     nearest_try_words(&near, papers);
     nearest_try(&near, PAPERS_ALL);
-    fprintf(stderr, "weft: error: there are no claims of '%s' in " CLAIMS "%s\n", name,
-            did_you_mean(near.best));
+    print_shown(stderr, "weft: error: there are no claims of '%s' in " CLAIMS "%s\n", name,
+                did_you_mean(near.best));
     return false;
 }
 
@@ -183,14 +184,14 @@ paper_report_whole(struct document *claims, const char *paper, const struct pape
     const struct report_options options = {from->results, true, REPORT_LIMITS,
                                            path,          true, from->data};
     count_results(claims, &options, &have, &want);
-    fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
+    print_shown(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
     xmlDoc *report = have ? report_make(&claims, 1, &options) : NULL;
     OWNED char *text = report ? page_write(report, PAGE_MARKDOWN) : NULL;
     int status = text ? write_paper(text, path) : EXIT_BAD_INPUT;
-    fprintf(stderr, status == EXIT_GOOD ? "written: %s\n" : "%s is as it was\n", path);
+    print_shown(stderr, status == EXIT_GOOD ? "written: %s\n" : "%s is as it was\n", path);
     if (status == EXIT_GOOD && (status = write_page(report, folder, &page)) == EXIT_GOOD)
     {
-        fprintf(stderr, "written: %s\n", page);
+        print_shown(stderr, "written: %s\n", page);
     }
     xmlFreeDoc(report);
     return status;
@@ -208,7 +209,7 @@ paper_report_part(struct document *claims, const struct paper_sources *from, con
     if (status == EXIT_GOOD && (status = report_deliver(text, path)) == EXIT_GOOD)
     {
         OWNED char *summary = page_write(report, PAGE_TEXT);
-        printf("%s\nthe report: %s\nas a page: %s\n", summary, path, page);
+        print_shown(stdout, "%s\nthe report: %s\nas a page: %s\n", summary, path, page);
     }
     xmlFreeDoc(report);
     return status;

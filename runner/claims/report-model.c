@@ -13,6 +13,7 @@
 #include "report-query.h"
 #include "report-verdict.h"
 #include "results-page.h"
+#include "shown-text.h"
 #include "sweep-run.h"
 
 /** What one file of claims makes. */
@@ -286,7 +287,7 @@ write_into(const char *text, const char *output)
     const bool good = file && fputs(text, file) >= 0;
     if ((file && fclose(file) != 0) || !good)
     {
-        fprintf(stderr, "weft: error: cannot write %s: %s\n", output, strerror(errno));
+        print_shown(stderr, "weft: error: cannot write %s: %s\n", output, strerror(errno));
         return EXIT_FAILED;
     }
     return EXIT_GOOD;
@@ -312,7 +313,7 @@ report_deliver(const char *text, const char *output)
     bool good = file_replace(folder, slash ? slash + 1 : output, text, strlen(text), &why);
     if (!good)
     {
-        fprintf(stderr, "weft: error: %s\n", why);
+        print_shown(stderr, "weft: error: %s\n", why);
     }
     return good ? EXIT_GOOD : EXIT_FAILED;
 }

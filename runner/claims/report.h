@@ -24,7 +24,7 @@ void claims_check(const struct document *claims, struct diagnostics *d);
 struct document *claims_read(const char *path);
 
 /** What one query of a report may take: 60 s, 1,000 rows, 1 GiB. */
-#define REPORT_LIMITS ((struct query_limits){60, 1000, (size_t)1 << 30, 0})
+#define REPORT_LIMITS ((struct query_limits){60, 1000, (size_t)1 << 30, 0, 0})
 
 struct report_options
 {

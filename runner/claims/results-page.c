@@ -13,6 +13,7 @@
 #include "files.h"
 #include "provenance.h"
 #include "report-query.h"
+#include "shown-text.h"
 #include "textbuf.h"
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -466,7 +467,7 @@ add_results(xmlNode *part, const char *folder, size_t number, bool alone)
     }
     if (why)
     {
-        fprintf(stderr, "weft: error: %s: %s\n", folder, why);
+        print_shown(stderr, "weft: error: %s: %s\n", folder, why);
     }
     return !why;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "arguments.h"
+#include "shown-text.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -111,7 +112,7 @@ static const struct option_entry
 static void
 print_help(FILE *out, const struct command *command)
 {
-    fprintf(out, "usage: weft %s\n", command->usage);
+    print_shown(out, "usage: weft %s\n", command->usage);
     for (size_t i = 0; i < NOPTIONS; i++)
     {
         const struct option_entry *o = &option_table[i];
@@ -120,7 +121,7 @@ print_help(FILE *out, const struct command *command)
             char left[40];
             snprintf(left, sizeof left, "%s--%s%s%s", o->letter == 'j' ? "-j, " : "", o->name,
                      o->value ? " " : "", o->value ? o->value : "");
-            fprintf(out, "  %-21s %s\n", left, o->doc);
+            print_shown(out, "  %-21s %s\n", left, o->doc);
         }
     }
     fputs(command->rest, out);
@@ -134,8 +135,8 @@ take_number(const struct option_entry *o, const char *text, double *value)
     const bool fits = end != text && !*end && *value >= o->least && *value <= o->most;
     if (!fits || (o->kind == OPTION_COUNT && *value > (double)(long)*value))
     {
-        fprintf(stderr, "weft: error: --%s '%s'; expected a number from %g to %g\n", o->name, text,
-                o->least, o->most);
+        print_shown(stderr, "weft: error: --%s '%s'; expected a number from %g to %g\n", o->name,
+                    text, o->least, o->most);
         return false;
     }
     return true;
@@ -201,7 +202,7 @@ option_of(int found)
 static void
 report_foreign(const char *command, const struct option_entry *o)
 {
-    fprintf(stderr, "weft: error: 'weft %s' does not take --%s\n", command, o->name);
+    print_shown(stderr, "weft: error: 'weft %s' does not take --%s\n", command, o->name);
 }
 
 /** Writes down for getopt the command's options, and those that only others take. */
@@ -241,8 +242,8 @@ report_name(const char *word, const struct arguments *a, const char *command)
             nearest_try(&near, option_table[i].name);
         }
     }
-    fprintf(stderr, "weft: error: 'weft %s' has no option --%s%s\n", command, name,
-            did_you_mean(near.best));
+    print_shown(stderr, "weft: error: 'weft %s' has no option --%s%s\n", command, name,
+                did_you_mean(near.best));
 }
 
 /** Reports what getopt has refused: an option that is not known, that lacks its value or has one
@@ -258,8 +259,8 @@ report_option(char **argv, const struct arguments *a)
     }
     else if (!o)
     {
-        fprintf(stderr, "weft: error: 'weft %s' has no option -%c; expected -h%s or --NAME\n",
-                argv[0], optopt, strchr(a->command->options, 'j') ? ", -j N" : "");
+        print_shown(stderr, "weft: error: 'weft %s' has no option -%c; expected -h%s or --NAME\n",
+                    argv[0], optopt, strchr(a->command->options, 'j') ? ", -j N" : "");
     }
     else if (!takes(a->command, o))
     {
@@ -267,14 +268,14 @@ report_option(char **argv, const struct arguments *a)
     }
     else if (o->value)
     {
-        fprintf(stderr, "weft: error: --%s of 'weft %s' lacks its value; expected --%s %s\n",
-                o->name, argv[0], o->name, o->value);
+        print_shown(stderr, "weft: error: --%s of 'weft %s' lacks its value; expected --%s %s\n",
+                    o->name, argv[0], o->name, o->value);
     }
     else
     {
-        fprintf(stderr,
-                "weft: error: --%s of 'weft %s' takes no value; expected no '%s' behind it\n",
-                o->name, argv[0], last + strcspn(last, "="));
+        print_shown(stderr,
+                    "weft: error: --%s of 'weft %s' takes no value; expected no '%s' behind it\n",
+                    o->name, argv[0], last + strcspn(last, "="));
     }
 }
 
@@ -301,7 +302,7 @@ take_options(int argc, char **argv, struct arguments *a)
         }
         if (!taken || !take_option(a, o, optarg))
         {
-            fprintf(stderr, "weft: 'weft %s --help' lists its options\n", argv[0]);
+            print_shown(stderr, "weft: 'weft %s --help' lists its options\n", argv[0]);
             return false;
         }
     }
@@ -347,8 +348,8 @@ command_call(const struct command *command, int argc, char **argv)
     }
     else if (good && (a.nfiles < command->least || a.nfiles > command->most))
     {
-        fprintf(stderr, "usage: weft %.*s\nweft: 'weft %s --help' tells more\n",
-                (int)strcspn(command->usage, "\n"), command->usage, argv[0]);
+        print_shown(stderr, "usage: weft %.*s\nweft: 'weft %s --help' tells more\n",
+                    (int)strcspn(command->usage, "\n"), command->usage, argv[0]);
     }
     else if (good)
     {

@@ -9,6 +9,7 @@
 #include "figures.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"
+#include "shown-text.h"
 #include "sweep-run.h"
 
 static int
@@ -62,8 +63,8 @@ static void
 print_counts(const char *path, const struct plan *plan)
 {
     const size_t figures = figures_count(plan);
-    printf("%s%s: %zu %s, %zu %s\n", path, document_option(plan->doc), plan->nruns,
-           plan->nruns == 1 ? "run" : "runs", figures, figures == 1 ? "figure" : "figures");
+    print_shown(stdout, "%s%s: %zu %s, %zu %s\n", path, document_option(plan->doc), plan->nruns,
+                plan->nruns == 1 ? "run" : "runs", figures, figures == 1 ? "figure" : "figures");
 }
 
 /** The quick version of a file that is good, if it has one. */
@@ -75,7 +76,7 @@ validate_quick(const char *path, const struct arguments *a)
     options.quick = QUICK_YES;
     if (!experiment_read(path, &options, &l))
     {
-        fprintf(stderr, "%s: these are mistakes of its quick version (--quick)\n", path);
+        print_shown(stderr, "%s: these are mistakes of its quick version (--quick)\n", path);
         return EXIT_BAD_INPUT;
     }
     print_counts(path, l.plan);
@@ -123,7 +124,7 @@ command_plot(const struct arguments *a)
     }
     if (figures_count(l.plan) == 0)
     {
-        fprintf(stderr, "%s: error: the scenario has no <figure>\n", l.doc->path);
+        print_shown(stderr, "%s: error: the scenario has no <figure>\n", l.doc->path);
     }
     else if (a->sql)
     {

@@ -9,6 +9,7 @@
 #include "figures.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"
+#include "shown-text.h"
 #include "textbuf.h"
 
 void
@@ -106,10 +107,11 @@ experiment_sweep(const struct experiment *l, const struct sweep_options *options
     OWNED char *out = results_folder(l->plan, options->out);
     if (!experiment_draw(l, out, NULL))
     {
-        fprintf(stderr,
-                "weft: warning: the results are complete in %s, but not every figure was drawn; "
-                "'weft plot %s%s' tries again\n",
-                out, l->doc->path, document_option(l->doc));
+        print_shown(
+            stderr,
+            "weft: warning: the results are complete in %s, but not every figure was drawn; "
+            "'weft plot %s%s' tries again\n",
+            out, l->doc->path, document_option(l->doc));
         status = EXIT_NO_FIGURE;
     }
     return status;

@@ -12,6 +12,7 @@
 #include "columns.h"
 #include "diagnostics.h"
 #include "page.h"
+#include "shown-text.h"
 #include "textbuf.h"
 #include "vocabulary.h"
 
@@ -295,8 +296,8 @@ report_nothing(const char *what)
     {
         nearest_try(&near, vocabulary.elements[i].name);
     }
-    fprintf(stderr, "weft: error: nothing is called '%s'; 'weft list' shows all names%s\n", what,
-            did_you_mean(near.best));
+    print_shown(stderr, "weft: error: nothing is called '%s'; 'weft list' shows all names%s\n",
+                what, did_you_mean(near.best));
     return EXIT_BAD_INPUT;
 }
 

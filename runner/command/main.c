@@ -13,6 +13,7 @@
 #include "papers.h"
 #include "process-title.h"
 #include "provenance.h"
+#include "shown-text.h"
 #include "sweep-run.h"
 #include "textbuf.h"
 
@@ -197,7 +198,7 @@ usage(FILE *out)
     fprintf(out, "usage: weft COMMAND [OPTIONS] ...\n\n");
     for (size_t i = 0; i < NCOMMANDS; i++)
     {
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].doc);
+        print_shown(out, "  %-10s %s\n", commands[i].name, commands[i].doc);
     }
     fprintf(out, "\n'weft COMMAND --help' explains a command. For example:\n"
                  "  weft run scenarios/themis/fig1.xml\n"
@@ -232,7 +233,7 @@ call(int argc, char **argv)
     }
     if (strcmp(name, "--version") == 0)
     {
-        printf("weft %s\n", provenance_version());
+        print_shown(stdout, "weft %s\n", provenance_version());
         return EXIT_GOOD;
     }
     struct nearest near = nearest_start(name);
@@ -250,8 +251,9 @@ call(int argc, char **argv)
         const char *others = getenv("WEFT_COMMANDS");
         CLEANUP(words_free) struct words also = words_split(others ? others : "");
         nearest_try_words(&near, &also);
-        fprintf(stderr, "weft: error: unknown command '%s'%s\n'weft --help' lists the commands\n",
-                name, did_you_mean(near.best));
+        print_shown(stderr,
+                    "weft: error: unknown command '%s'%s\n'weft --help' lists the commands\n", name,
+                    did_you_mean(near.best));
         return EXIT_BAD_INPUT;
     }
     usage(stderr);

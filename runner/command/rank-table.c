@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "files.h"
+#include "shown-text.h"
 #include "sql-file.h"
 
 /** What the results of the scheme are called in queries, beside those of the others. */
@@ -158,7 +159,8 @@ print_table(struct database *db, const struct ranking *r)
     CLEANUP(query_rows_drop) struct query_rows *table = ask_table(db, r, cells);
     if (table)
     {
-        printf(
+        print_shown(
+            stdout,
             "Completion time over the bound; mean of the seeds ± half of its 95 %% interval. The "
             "last three columns: %s.\n",
             cells->cells[0].text);
@@ -237,7 +239,7 @@ print_verdict(const struct query_rows *rows, size_t i, size_t end, const char *v
     {
         if (strcmp(at(rows, i, VERDICT)->text, verdict) == 0)
         {
-            printf("%s %s", before, at(rows, i, SCHEME)->text);
+            print_shown(stdout, "%s %s", before, at(rows, i, SCHEME)->text);
             before = "";
         }
     }
@@ -247,9 +249,11 @@ print_verdict(const struct query_rows *rows, size_t i, size_t end, const char *v
 static void
 print_comparison(const struct query_rows *rows, const char *name)
 {
-    printf("\nWhere %s is ahead: the 95 %% interval of the difference, seed by seed, leaves out 0. "
-           "Of 20 schemes\nthat are alike one will seem to differ.\n",
-           name);
+    print_shown(
+        stdout,
+        "\nWhere %s is ahead: the 95 %% interval of the difference, seed by seed, leaves out 0. "
+        "Of 20 schemes\nthat are alike one will seem to differ.\n",
+        name);
     for (size_t i = 0, end; i < rows->nrows; i = end)
     {
         const double value = at(rows, i, VALUE)->real, half = at(rows, i, HALF)->real;
@@ -259,8 +263,8 @@ print_comparison(const struct query_rows *rows, const char *name)
         {
             rank += at(rows, k, OTHER)->real < value;
         }
-        printf(isnan(value) ? "\n%s: no run ended\n" : "\n%s: %.3f", at(rows, i, CELL)->text,
-               value);
+        print_shown(stdout, isnan(value) ? "\n%s: no run ended\n" : "\n%s: %.3f",
+                    at(rows, i, CELL)->text, value);
         printf(isnan(half) ? "" : " ± %.3f", half);
         printf(isnan(value) ? "" : ", place %zu of %zu\n", rank, end - i + 1);
         print_verdict(rows, i, end, "ahead", "  ahead of  ");
@@ -280,7 +284,7 @@ write_comparison(const struct query_rows *rows, const char *out)
     const bool good = file_replace(out, "rank.csv", t.s, t.len, &why);
     if (good)
     {
-        printf("\n%s/rank.csv\n", out);
+        print_shown(stdout, "\n%s/rank.csv\n", out);
     }
     return good || sweep_refuse(why, 0);
 }
@@ -363,15 +367,17 @@ check_again(struct database *db, const struct ranking *r)
     CLEANUP(query_rows_drop) struct query_rows *same = ask(db, &t);
     if (same && same->nrows > 0)
     {
-        printf("A run of %s, made again, gives the values that these have.\n", r->again);
+        print_shown(stdout, "A run of %s, made again, gives the values that these have.\n",
+                    r->again);
     }
     else if (same)
     {
-        fprintf(stderr,
-                "weft: warning: a run of %s, made again, gives other values than %s has: the code "
-                "of the fabric has changed since. Differences may come from that; 'weft run %s' "
-                "makes the others again, for --beside\n",
-                r->again, r->others, r->scenario);
+        print_shown(
+            stderr,
+            "weft: warning: a run of %s, made again, gives other values than %s has: the code "
+            "of the fabric has changed since. Differences may come from that; 'weft run %s' "
+            "makes the others again, for --beside\n",
+            r->again, r->others, r->scenario);
     }
     return same != NULL;
 }

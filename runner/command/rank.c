@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "papers.h"
 #include "rank-table.h"
+#include "shown-text.h"
 #include "textbuf.h"
 
 /** The tables: balancers with one NIC, and schemes that have one each. */
@@ -50,10 +51,11 @@ kind_of(const char *name)
             nearest_try(&near, registry->algos[k]->name);
         }
     }
-    fprintf(stderr,
-            "weft: error: no balancer, transport or congestion control is called '%s'%s; one of "
-            "your own is known once it is in core-c/base/roster.h and built\n",
-            name, did_you_mean(near.best));
+    print_shown(
+        stderr,
+        "weft: error: no balancer, transport or congestion control is called '%s'%s; one of "
+        "your own is known once it is in core-c/base/roster.h and built\n",
+        name, did_you_mean(near.best));
     return NULL;
 }
 
@@ -95,8 +97,8 @@ choose(struct element *c, const char *kind, const char *name, int line)
         const bool of_kind = its && strncmp(its, param, n) == 0 && strcmp(its, param) != 0;
         if (algo && of_kind && !vocabulary_takes(spec, algo, its + n))
         {
-            fprintf(stderr, "weft: %s=%s is left out: %s has no such parameter\n", its,
-                    element_value(e, "value"), name);
+            print_shown(stderr, "weft: %s=%s is left out: %s has no such parameter\n", its,
+                        element_value(e, "value"), name);
             element_free(e);
         }
         else
@@ -122,19 +124,20 @@ take_set(struct element *c, const struct entry *e, const char *text)
     }
     if (!good || !equals || text[word] != '.')
     {
-        fprintf(stderr,
-                "weft: error: --set '%s'; expected balancer.PARAM=VALUE%s: the others of the table "
-                "have the rest as it is\n",
-                text,
-                e->nic ? ", or one of transport, congestion-control or switch"
-                       : ", or --nic " OWN " for the NIC and the switches");
+        print_shown(
+            stderr,
+            "weft: error: --set '%s'; expected balancer.PARAM=VALUE%s: the others of the table "
+            "have the rest as it is\n",
+            text,
+            e->nic ? ", or one of transport, congestion-control or switch"
+                   : ", or --nic " OWN " for the NIC and the switches");
         return false;
     }
     OWNED char *param = xformat("%.*s", (int)(equals - text), text);
     OWNED char *kind = xformat("%.*s", (int)word, text);
     if (strcmp(param + word, ".name") == 0 && strcmp(kind, e->kind) == 0)
     {
-        fprintf(stderr, "weft: error: --set '%s': what is ranked is %s\n", text, e->name);
+        print_shown(stderr, "weft: error: --set '%s': what is ranked is %s\n", text, e->name);
         return false;
     }
     if (strcmp(param + word, ".name") == 0)
@@ -193,8 +196,8 @@ find_case(const struct element *schemes, const struct entry *e)
         nearest_try(&near, its);
     }
     nearest_try(&near, OWN);
-    fprintf(stderr, "weft: error: --nic '%s'; expected " OWN " or a scheme of the table%s\n",
-            e->nic, did_you_mean(near.best));
+    print_shown(stderr, "weft: error: --nic '%s'; expected " OWN " or a scheme of the table%s\n",
+                e->nic, did_you_mean(near.best));
     return NULL;
 }
 
@@ -361,13 +364,13 @@ choose_runs(const struct ranking *r)
 static void
 print_entry(const struct entry *e, const struct ranking *r)
 {
-    printf("%s", e->name);
+    print_shown(stdout, "%s", e->name);
     for (size_t i = 0; i < e->a->sets.n; i++)
     {
-        printf(" %s", e->a->sets.word[i]);
+        print_shown(stdout, " %s", e->a->sets.word[i]);
     }
-    printf(", the %s%s%s%s, beside %s\n", e->kind, e->nic ? " (--nic " : "", e->nic ? e->nic : "",
-           e->nic ? ")" : "", r->others);
+    print_shown(stdout, ", the %s%s%s%s, beside %s\n", e->kind, e->nic ? " (--nic " : "",
+                e->nic ? e->nic : "", e->nic ? ")" : "", r->others);
 }
 
 static int

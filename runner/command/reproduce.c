@@ -15,6 +15,7 @@
 #include "report-verdict.h"
 #include "report.h"
 #include "results-folder.h"
+#include "shown-text.h"
 #include "textbuf.h"
 
 #define LOG     "runs.log"
@@ -240,9 +241,9 @@ announce(const struct part *p, const struct progress_whole *w)
     double elapsed = clock_seconds() - w->start;
     if (p->due == 0)
     {
-        fprintf(stderr,
-                "\n[scenario %zu of %zu] %s: its %zu runs are there already; none is to do\n",
-                w->sweep, w->nsweeps, p->name, p->experiment.plan->nruns);
+        print_shown(stderr,
+                    "\n[scenario %zu of %zu] %s: its %zu runs are there already; none is to do\n",
+                    w->sweep, w->nsweeps, p->name, p->experiment.plan->nruns);
         return;
     }
     if (w->before > 0 && w->total > w->before)
@@ -250,10 +251,11 @@ announce(const struct part *p, const struct progress_whole *w)
         duration_text(left, sizeof left,
                       elapsed * (double)(w->total - w->before) / (double)w->before);
     }
-    fprintf(stderr,
-            "\n[scenario %zu of %zu] %s: %zu of %zu runs to do; %zu of %zu in all are done%s%s%s\n",
-            w->sweep, w->nsweeps, p->name, p->due, p->experiment.plan->nruns, w->before, w->total,
-            *left ? ", " : "", left, *left ? " left" : "");
+    print_shown(
+        stderr,
+        "\n[scenario %zu of %zu] %s: %zu of %zu runs to do; %zu of %zu in all are done%s%s%s\n",
+        w->sweep, w->nsweeps, p->name, p->due, p->experiment.plan->nruns, w->before, w->total,
+        *left ? ", " : "", left, *left ? " left" : "");
 }
 
 /** Runs a paper's scenarios, whatever becomes of the others, until it is interrupted. */
@@ -294,10 +296,10 @@ sum_up(const struct reproduction *r, const struct paper *paper)
         const struct part *p = part_of(r, paper->scenarios.word[i]);
         if (p->status != EXIT_GOOD)
         {
-            fprintf(stderr, "weft: error: %s: %s\n", p->name,
-                    p->status == EXIT_NO_FIGURE   ? "a figure could not be drawn"
-                    : p->status == EXIT_BAD_INPUT ? "there are mistakes in it; it was not run"
-                                                  : "not every run ended well");
+            print_shown(stderr, "weft: error: %s: %s\n", p->name,
+                        p->status == EXIT_NO_FIGURE   ? "a figure could not be drawn"
+                        : p->status == EXIT_BAD_INPUT ? "there are mistakes in it; it was not run"
+                                                      : "not every run ended well");
         }
         status = worst(status, p->status);
     }
@@ -352,7 +354,7 @@ report(const struct reproduction *r, const struct paper *paper)
     const int status = paper_report_part(paper->claims, &from, paper->folder);
     if (status == EXIT_GOOD && !r->alone)
     {
-        printf("tables and runs: %s/" LOG "\n", paper->folder);
+        print_shown(stdout, "tables and runs: %s/" LOG "\n", paper->folder);
     }
     return status;
 }
@@ -382,9 +384,10 @@ reproduce_paper(struct reproduction *r, const struct paper *paper)
     const int status = run_paper(r, paper);
     if (status != EXIT_GOOD && status != EXIT_NO_FIGURE)
     {
-        fprintf(stderr,
-                "weft: no report of %s is written; the same command goes on where this one ended\n",
-                paper->name);
+        print_shown(
+            stderr,
+            "weft: no report of %s is written; the same command goes on where this one ended\n",
+            paper->name);
         return status;
     }
     return worst(report(r, paper), status);
@@ -489,7 +492,7 @@ reproduce(struct reproduction *r, const struct words *papers, const char *wanted
     }
     if (r->npapers > 1 && failed.len)
     {
-        fprintf(stderr, "\nweft: error: there were errors (above) with: %s\n", failed.s);
+        print_shown(stderr, "\nweft: error: there were errors (above) with: %s\n", failed.s);
     }
     return status;
 }
@@ -506,8 +509,8 @@ options_fit(const struct arguments *a)
                                               : NULL;
     if (why)
     {
-        fprintf(stderr, "weft: error: --save-data with %s; expected it with all runs in full\n",
-                why);
+        print_shown(stderr, "weft: error: --save-data with %s; expected it with all runs in full\n",
+                    why);
     }
     return !why;
 }

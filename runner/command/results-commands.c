@@ -13,20 +13,20 @@
 #include "export.h"
 #include "files.h"
 #include "open-data.h"
+#include "provenance.h"
 #include "query.h"
 #include "report.h"
 #include "results-page.h"
 #include "run-file.h"
+#include "shown-text.h"
 
 /* --- weft export ------------------------------------------------------------------------------ */
 
-/** Whether what is attached is the file of a run, by its name too; else a sentence. */
+/** Whether a path is that of the file of a run; else a sentence. */
 static bool
-is_of_run(sqlite3 *db, const char *path, const char *name, const char *ending, char **why)
+is_of_run(const char *path, const char *name, const char *ending, char **why)
 {
-    const bool is = *name && strcmp(ending, ".sqlite") == 0 &&
-                    sqlite3_table_column_metadata(db, "run", "files", "bytes", NULL, NULL, NULL,
-                                                  NULL, NULL) == SQLITE_OK;
+    const bool is = *name && strcmp(ending, ".sqlite") == 0;
     *why = is ? NULL
               : xformat("%s is not the file of a run; expected one of runs/*.sqlite in a "
                         "results folder",
@@ -44,10 +44,9 @@ export_file(sqlite3 *db, const char *path, const struct folder *to, char **why)
     OWNED char *folder = slash ? xformat("%.*s", length ? length : 1, path) : xstrdup(".");
     OWNED char *name = xformat("%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
     CLEANUP(folder_close) struct folder from = NO_FOLDER, run = NO_FOLDER;
-    return folder_open(&from, folder, why) &&
+    return is_of_run(path, name, dot ? dot : "", why) && folder_open(&from, folder, why) &&
            run_file_attach(db, &from, file, why) == SQL_FILE_WHOLE &&
-           is_of_run(db, path, name, dot ? dot : "", why) && folder_make_in(&run, to, name, why) &&
-           export_run(db, &run, why);
+           folder_make_in(&run, to, name, why) && export_run(db, &run, why);
 }
 
 int
@@ -93,8 +92,8 @@ take_format(const char *name, enum query_format *format)
         }
         nearest_try(&near, names[i]);
     }
-    fprintf(stderr, "weft: error: --format '%s'; expected text, csv, markdown or json%s\n", name,
-            did_you_mean(near.best));
+    print_shown(stderr, "weft: error: --format '%s'; expected text, csv, markdown or json%s\n",
+                name, did_you_mean(near.best));
     return false;
 }
 
@@ -140,7 +139,7 @@ open_all(const struct arguments *a, char **why)
         return NULL;
     }
     OWNED char *path = a->open_data ? find_data(a->files[0], why) : xstrdup(a->files[0]);
-    struct database *db = path ? database_open(path, why) : NULL;
+    struct database *db = path ? database_open_within(path, a->timeout, why) : NULL;
     bool good = db != NULL;
     for (size_t i = 0; good && i < a->others.n; i++)
     {
@@ -169,18 +168,19 @@ read_query(const struct arguments *a, char **why)
 
 static int
 print_rows(struct database *db, const struct arguments *a, const char *sql,
-           enum query_format format)
+           enum query_format format, double spent)
 {
     struct query_limits limits = QUERY_LIMITS;
     struct query_mistake mistake;
     limits.seconds = a->timeout;
+    limits.spent = spent;
     limits.rows = (size_t)a->rows;
     CLEANUP(query_rows_drop) struct query_rows *rows = database_query(db, sql, limits, &mistake);
     CLEANUP(text_drop) struct text t = {0};
     if (!rows)
     {
-        fprintf(stderr, "%s:%d: error: %s\n", a->query_file ? a->query_file : "weft query",
-                mistake.line + 1, mistake.message);
+        print_shown(stderr, "%s:%d: error: %s\n", a->query_file ? a->query_file : "weft query",
+                    mistake.line + 1, mistake.message);
         free(mistake.message);
         return EXIT_BAD_INPUT;
     }
@@ -198,9 +198,11 @@ command_query(const struct arguments *a)
     {
         return EXIT_BAD_INPUT;
     }
+    const double start = clock_seconds();
     OWNED char *sql = read_query(a, &why);
     CLEANUP(database_drop) struct database *db = sql ? open_all(a, &why) : NULL;
-    return db ? print_rows(db, a, sql, format) : sweep_refuse(why, EXIT_BAD_INPUT);
+    return db ? print_rows(db, a, sql, format, clock_seconds() - start)
+              : sweep_refuse(why, EXIT_BAD_INPUT);
 }
 
 /* --- weft report ------------------------------------------------------------------------------ */
@@ -245,9 +247,9 @@ command_report(const struct arguments *a)
     const size_t n = (size_t)a->nfiles, folders = count_folders(a);
     if (folders && (folders < n || !a->html))
     {
-        fprintf(stderr, "weft: error: %s\n",
-                a->html ? "files of claims and folders of results; expected one or the other"
-                        : "a folder of results; expected a file of claims, or --html");
+        print_shown(stderr, "weft: error: %s\n",
+                    a->html ? "files of claims and folders of results; expected one or the other"
+                            : "a folder of results; expected a file of claims, or --html");
         return EXIT_BAD_INPUT;
     }
     xmlDoc *page = folders ? results_page(a->files, n) : report_claims(a, n);

@@ -25,7 +25,7 @@ struct figure_column
 extern const struct figure_column figure_columns[FIGURE_COLUMNS];
 
 /** Of queries that Weft has made: they take as much as the results do. */
-#define FIGURE_LIMITS ((struct query_limits){INFINITY, SIZE_MAX, SIZE_MAX / 2, 0})
+#define FIGURE_LIMITS ((struct query_limits){3600, SIZE_MAX, (size_t)4 << 30, 0, 0})
 
 /** The query that a figure's attributes make, or its own <query>. The caller frees it. */
 char *figure_query(const struct plan *plan, const struct element *figure);

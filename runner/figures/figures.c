@@ -59,17 +59,17 @@ warn_of_lacking(const struct element *figure, const struct figure_data *data)
 {
     if (data->nlacking && figure_own_query(figure))
     {
-        fprintf(stderr,
-                "weft: warning: figure %s: %zu of %zu values rest on rows of which some have "
-                "none\n",
-                element_value(figure, "name"), data->nlacking, data->nruns);
+        print_shown(stderr,
+                    "weft: warning: figure %s: %zu of %zu values rest on rows of which some have "
+                    "none\n",
+                    element_value(figure, "name"), data->nlacking, data->nruns);
     }
     else if (data->nlacking)
     {
         bool rows = element_number(figure, "data").integer != 0;
-        fprintf(stderr, "weft: warning: figure %s: %zu of %zu runs %s %s\n",
-                element_value(figure, "name"), data->nlacking, data->nruns,
-                rows ? "lack values of" : "have no value of", figure_shown(figure));
+        print_shown(stderr, "weft: warning: figure %s: %zu of %zu runs %s %s\n",
+                    element_value(figure, "name"), data->nlacking, data->nruns,
+                    rows ? "lack values of" : "have no value of", figure_shown(figure));
     }
 }
 
@@ -115,7 +115,8 @@ is_known(const struct plan *plan, const char *only)
     }
     if (!known)
     {
-        fprintf(stderr, "weft: error: no figure is named '%s'%s\n", only, did_you_mean(near.best));
+        print_shown(stderr, "weft: error: no figure is named '%s'%s\n", only,
+                    did_you_mean(near.best));
     }
     return known;
 }
@@ -147,10 +148,11 @@ warn_of_intervals(const struct drawing_board *b)
 {
     if (b->nshort)
     {
-        fprintf(stderr,
-                "weft: warning: figure%s %s: a 95 %% confidence interval of %zu values is wide by "
-                "Student's t alone; expected %d seeds or more, or error=\"extremes\"\n",
-                b->nshort > 1 ? "s" : "", b->short_intervals.s, b->least, FEW_VALUES);
+        print_shown(
+            stderr,
+            "weft: warning: figure%s %s: a 95 %% confidence interval of %zu values is wide by "
+            "Student's t alone; expected %d seeds or more, or error=\"extremes\"\n",
+            b->nshort > 1 ? "s" : "", b->short_intervals.s, b->least, FEW_VALUES);
     }
 }
 
@@ -171,15 +173,15 @@ draw_one(const struct plan *plan, const struct element *figure, struct drawing_b
     figure_data_free(data);
     if (good)
     {
-        printf("%s/%s.svg, %s.png, %s.pdf\n", b->out, name, name, name);
+        print_shown(stdout, "%s/%s.svg, %s.png, %s.pdf\n", b->out, name, name, name);
     }
     else
     {
         /* It may name a value of a query, which is any text. */
         CLEANUP(text_drop) struct text why = {0};
         text_add_message(&why, m.message);
-        fprintf(stderr, "%s:%d: error: figure %s cannot be drawn: %s\n", plan->doc->path, m.line,
-                name, why.s);
+        print_shown(stderr, "%s:%d: error: figure %s cannot be drawn: %s\n", plan->doc->path,
+                    m.line, name, why.s);
     }
     free(m.message);
     return good;
@@ -192,7 +194,7 @@ figures_draw(const struct plan *plan, const char *out, const char *only)
     struct drawing_board board = {.results = database_open(out, &why), .out = out};
     if (!board.results)
     {
-        fprintf(stderr, "weft: error: no figure can be drawn: %s\n", why);
+        print_shown(stderr, "weft: error: no figure can be drawn: %s\n", why);
     }
     bool good = board.results && is_known(plan, only);
     const struct element *e = NULL;
@@ -212,8 +214,8 @@ figures_print_queries(const struct plan *plan, const char *only)
     for (const struct element *e = NULL; (e = next_figure(plan, only, e)) != NULL;)
     {
         OWNED char *sql = figure_query(plan, e);
-        printf("-- figure %s, %s:%d\n%s;\n", element_value(e, "name"), plan->doc->path, e->line,
-               sql);
+        print_shown(stdout, "-- figure %s, %s:%d\n%s;\n", element_value(e, "name"), plan->doc->path,
+                    e->line, sql);
     }
     return is_known(plan, only);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "shown-text.h"
 #include "textbuf.h"
@@ -132,6 +133,19 @@ take_code(xmlNode *e, const char *s)
     return 0;
 }
 
+/** Whether a link may lead there: a relative address, or one of a scheme that runs nothing. */
+static bool
+may_lead_to(const char *target, size_t n)
+{
+    static const char *const schemes[] = {"http:", "https:", "mailto:"};
+    bool may = strcspn(target, ":/?#") >= n || target[strcspn(target, ":/?#")] != ':';
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+    {
+        may = may || strncasecmp(target, schemes[i], strlen(schemes[i])) == 0;
+    }
+    return may;
+}
+
 /** Adds the link [label](target) at @p s; how long it is, 0: it is none. */
 static size_t
 take_link(xmlNode *e, const char *s)
@@ -143,7 +157,7 @@ take_link(xmlNode *e, const char *s)
         return 0;
     }
     const size_t n = strcspn(target, "() ");
-    if (target[n] != ')')
+    if (target[n] != ')' || !may_lead_to(target, n))
     {
         return 0;
     }
@@ -171,8 +185,13 @@ add_line(xmlNode *e, const char *s)
             page_add(at, "escaped", (const char[]){s[1], '\0'});
             n = 2;
         }
+        if (*s == ']' && s[1] && strchr("([:", s[1]))
+        {
+            page_add(at, "escaped", "]"); /* else a reader of Markdown may see a link */
+            n = 1;
+        }
         /* Backquotes that nothing closes are taken together: a part of them is no fence. */
-        const size_t plain = n ? 0 : *s == '`' ? strspn(s, "`") : 1 + strcspn(s + 1, "`[*\\");
+        const size_t plain = n ? 0 : *s == '`' ? strspn(s, "`") : 1 + strcspn(s + 1, "`[]*\\");
         add(at, s, plain);
         s += n + plain;
     }

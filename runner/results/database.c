@@ -12,6 +12,7 @@
 #include "run-file.h"
 #include "sql-aggregates.h"
 #include "sql-file.h"
+#include "sql-open.h"
 
 /* --- what varies ------------------------------------------------------------------------------ */
 
@@ -165,7 +166,7 @@ make_tables(const struct database_writer *w, char **why)
             add_table(&t, &docs, w, tables[i]);
         }
     }
-    text_add(&docs, "CREATE VIEW messages AS SELECT * FROM flows; COMMIT;");
+    text_add(&docs, SQL_MESSAGES_VIEW "; COMMIT;");
     return sql_file_run(&w->file, t.s, why) && sql_file_run(&w->file, docs.s, why);
 }
 
@@ -199,20 +200,35 @@ add_summary(const struct database_writer *w, size_t number, const char *name,
     return sql_file_run(&w->file, t.s, why);
 }
 
-/** The tables of the run. */
-static bool
-list_tables(const struct database_writer *w, struct words *tables, char **why)
+/** Adds the name of a table that a run and all of them together have. */
+static void
+add_if_there(const struct database_writer *w, struct words *tables, const char *name)
 {
-    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    const bool good = sql_file_prepare(
-        &w->file,
-        "SELECT name FROM run.sqlite_master WHERE name IN (SELECT name FROM main.sqlite_master);",
-        &s, why);
-    while (good && sqlite3_step(s) == SQLITE_ROW)
+    static const char *const schemas[] = {"run", "main"};
+    bool there = true;
+    for (size_t i = 0; i < 2; i++)
     {
-        words_add(tables, xstrdup((const char *)sqlite3_column_text(s, 0)));
+        there = there && sqlite3_table_column_metadata(w->file.db, schemas[i], name, NULL, NULL,
+                                                       NULL, NULL, NULL, NULL) == SQLITE_OK;
     }
-    return good;
+    if (there)
+    {
+        words_add(tables, xstrdup(name));
+    }
+}
+
+/** The tables of the run that Weft writes: a stranger's file may have others, such as `columns`. */
+static void
+list_tables(const struct database_writer *w, struct words *tables)
+{
+    size_t n;
+    const struct column_table *const *all = column_tables(&n);
+    add_if_there(w, tables, "parameters");
+    add_if_there(w, tables, "provenance");
+    for (size_t i = 0; i < n; i++)
+    {
+        add_if_there(w, tables, all[i]->name);
+    }
 }
 
 bool
@@ -220,7 +236,8 @@ database_add_run(const struct database_writer *w, size_t number, const char *nam
                  const char *const *cells, char **why)
 {
     CLEANUP(words_free) struct words tables = {0};
-    bool good = sql_file_run(&w->file, "BEGIN;", why) && list_tables(w, &tables, why) &&
+    list_tables(w, &tables);
+    bool good = sql_file_run(&w->file, "BEGIN;", why) &&
                 add_summary(w, number, name, cells, words_have(&tables, "summary"), why);
     for (size_t i = 0; good && i < tables.n; i++)
     {

@@ -15,6 +15,7 @@
 #include "built-hashes.h"
 #include "input-file.h"
 #include "link-failures.h"
+#include "run-file.h"
 #include "textbuf.h"
 
 /* The build gives these; a bare compiler does not. */
@@ -183,8 +184,7 @@ provenance_add(const struct sql_file *file, const struct scenario *s, const stru
                double seconds, char **why)
 {
     struct telling to = {.file = file, .why = why};
-    to.good = sql_file_run(file, "CREATE TABLE provenance (key TEXT NOT NULL, text TEXT NOT NULL);",
-                           why) &&
+    to.good = sql_file_run(file, RUN_PROVENANCE_TABLE, why) &&
               sql_file_prepare(file, "INSERT INTO provenance VALUES (?, ?);", &to.insert, why);
     tell_making(&to, s);
     tell(&to, "seed", "%" PRIu64, s->seed);

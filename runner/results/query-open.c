@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Opening results to query them. */
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
 #include "database.h"
 #include "open-data.h"
+#include "provenance.h"
 #include "query-database.h"
 #include "results-folder.h"
+#include "sql-open.h"
+#include "sql-printf.h"
 
 /** Longest text that a query may read or make, bytes: one step of it must not take long. */
 #define MOST_TEXT (1 << 16)
+
+/** Steps of SQLite's machine that opening a file may take: its names of tables. */
+#define OPENING_STEPS 10000000
 
 /** Longest query, bytes. */
 #define MOST_SQL (1 << 18)
@@ -39,11 +46,11 @@ maker_of(const char *out)
 /** Whether the results are as they were written. *image: their bytes, if they are to be read from
  * memory. */
 static bool
-look(const char *out, struct image *image, char **why)
+look(const char *out, double deadline, struct image *image, char **why)
 {
     *image = (struct image){0};
     return open_data_is(out) ? (image->bytes = open_data_read(out, &image->n, why)) != NULL
-                             : results_file_is_whole(out, DATABASE_FILE, why);
+                             : results_file_is_whole(out, DATABASE_FILE, deadline, why);
 }
 
 /** Has SQLite read a database from memory, if it is there. */
@@ -91,9 +98,6 @@ version_fits(struct database *db, const char *name, const char *out, char **why)
 static void
 restrict_database(sqlite3 *db)
 {
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
     /* "balancer.nam" is a column that is not there, and not a text. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, MOST_TEXT);
@@ -101,7 +105,30 @@ restrict_database(sqlite3 *db)
     sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 50);
     sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 200);
     sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
-    sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL, NULL);
+    sqlite3_exec(db, "PRAGMA temp_store = MEMORY;", NULL, NULL, NULL);
+}
+
+/** Whether the tables of an open file are those that queries are made for. */
+static bool
+tables_fit(struct database *db, const char *name, const char *out, char **why)
+{
+    struct sql_steps steps = {OPENING_STEPS};
+    OWNED char *file = file_of(out), *wrong = NULL;
+    sql_limit_steps(db->db, &steps);
+    const bool fits =
+        version_fits(db, name, out, why) &&
+        sql_schema_fits(db->db, name, open_data_is(out) ? SQL_AND_QUERIES : SQL_RESULTS, &wrong);
+    sql_limit_steps(db->db, NULL);
+    *why = wrong ? xformat("%s cannot be used: %s", file, wrong) : *why;
+    return fits;
+}
+
+/** Registers what queries may call beside SQLite's own; an SQLite result code. */
+static int
+add_functions(struct database *db, struct sql_holes *holes)
+{
+    const int status = sql_aggregates_register(db->db, &db->budget, holes);
+    return status == SQLITE_OK ? sql_printf_register(db->db) : status;
 }
 
 static struct database *
@@ -109,8 +136,7 @@ open_with(const char *out, const struct image *image, struct sql_holes *holes, c
 {
     struct database *db = xcalloc(1, sizeof *db);
     OWNED char *address = address_of(out);
-    bool good = sqlite3_open_v2(address, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
-                    SQLITE_OK &&
+    bool good = sql_open(&db->db, address, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
                 place(db->db, "main", image);
     if (!good)
     {
@@ -121,8 +147,7 @@ open_with(const char *out, const struct image *image, struct sql_holes *holes, c
     else
     {
         restrict_database(db->db);
-        good = version_fits(db, "main", out, why) &&
-               sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK;
+        good = tables_fit(db, "main", out, why) && add_functions(db, holes) == SQLITE_OK;
     }
     if (!good)
     {
@@ -143,6 +168,7 @@ open_both(const char *out, struct image image, char **why)
         return NULL;
     }
     keep(db, image);
+    db->opens_by = INFINITY;
     if ((db->counting = open_with(out, &image, &db->holes, why)) == NULL)
     {
         database_close(db);
@@ -160,8 +186,20 @@ database_open_whole(const char *out, char **why)
 struct database *
 database_open(const char *out, char **why)
 {
+    return database_open_within(out, INFINITY, why);
+}
+
+struct database *
+database_open_within(const char *out, double seconds, char **why)
+{
     struct image image;
-    return look(out, &image, why) ? open_both(out, image, why) : NULL;
+    const double deadline = clock_seconds() + seconds;
+    struct database *db = look(out, deadline, &image, why) ? open_both(out, image, why) : NULL;
+    if (db)
+    {
+        db->opens_by = deadline;
+    }
+    return db;
 }
 
 struct database *
@@ -170,7 +208,7 @@ database_lend(sqlite3 *own, char **why)
     struct database *db = xcalloc(1, sizeof *db);
     db->db = own;
     restrict_database(db->db);
-    if (sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
+    if (add_functions(db, NULL) != SQLITE_OK)
     {
         *why = xstrdup(sqlite3_errmsg(own));
         database_give_back(db);
@@ -204,27 +242,21 @@ static bool
 attach(struct database *db, const char *name, const char *out, const struct image *image,
        char **why)
 {
-    sqlite3_stmt *s = NULL;
     OWNED char *address = address_of(out);
-    bool good = sqlite3_prepare_v2(db->db, "ATTACH ? AS ?", -1, &s, NULL) == SQLITE_OK &&
-                sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
-                sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-                sqlite3_step(s) == SQLITE_DONE;
-    sqlite3_finalize(s);
-    good = good && place(db->db, name, image);
+    const bool good = sql_attach(db->db, address, name) == SQLITE_OK && place(db->db, name, image);
     if (!good)
     {
         OWNED char *file = file_of(out);
         *why = xformat("%s cannot be opened: %s", file, sqlite3_errmsg(db->db));
     }
-    return good && version_fits(db, name, out, why);
+    return good && tables_fit(db, name, out, why);
 }
 
 bool
 database_attach(struct database *db, const char *name, const char *out, char **why)
 {
     struct image image;
-    const bool whole = look(out, &image, why);
+    const bool whole = look(out, db->opens_by, &image, why);
     if (whole)
     {
         keep(db, image);

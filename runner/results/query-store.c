@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The rows of a query as a table, which other queries read. */
+#include <stdlib.h>
+
 #include "query-database.h"
 #include "sql-file.h"
 
@@ -75,9 +77,13 @@ database_define(struct database *db, const char *name, const struct query_rows *
 bool
 database_has(struct database *db, const char *name)
 {
-    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    const char *sql = "SELECT 1 FROM main.sqlite_master WHERE name = ? COLLATE NOCASE";
-    return sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK &&
-           sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-           sqlite3_step(s) == SQLITE_ROW;
+    struct query_mistake m;
+    CLEANUP(text_drop) struct text sql = {0};
+    text_add(&sql, "SELECT 1 FROM main.sqlite_master WHERE name = ");
+    sql_add_literal(&sql, name);
+    text_add(&sql, " COLLATE NOCASE");
+    CLEANUP(query_rows_drop)
+    struct query_rows *rows = database_query(db, sql.s, QUERY_LIMITS, &m);
+    free(m.message);
+    return rows && rows->nrows;
 }

@@ -228,22 +228,22 @@ set_timer(time_t seconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/** From now on the process ends with a message and exit status 2 if this takes longer than @p
+/** From now on the process ends with a message and exit status 2 if this takes longer than its
  * seconds and a little; until stop_watchdog(). */
 static void
-start_watchdog(double seconds)
+start_watchdog(const struct query_limits *limits)
 {
     struct sigaction action;
-    if (seconds > MOST_SECONDS)
+    if (limits->seconds > MOST_SECONDS)
     {
         return;
     }
     snprintf(message, sizeof message,
-             "weft: error: a query takes longer than %g seconds in one step\n", seconds);
+             "weft: error: a query takes longer than %g seconds in one step\n", limits->seconds);
     memset(&action, 0, sizeof action);
     action.sa_handler = end_process;
     sigaction(SIGALRM, &action, NULL);
-    set_timer((time_t)seconds + GRACE);
+    set_timer((time_t)(limits->seconds - limits->spent) + GRACE);
 }
 
 static void
@@ -292,6 +292,8 @@ reason(struct database *db, int status, struct query_limits limits)
                ? xformat("it takes more than %llu steps", (unsigned long long)limits.steps)
            : status == SQLITE_INTERRUPT ? xformat("it takes longer than %g seconds", limits.seconds)
            : status == SQLITE_NOMEM     ? xformat(QUERY_TOO_LARGE, limits.bytes >> 20)
+           : status == SQLITE_TOOBIG    ? xformat("a text or a row of it has more than %d bytes",
+                                                  sqlite3_limit(db->db, SQLITE_LIMIT_LENGTH, -1))
                                         : explain(db);
 }
 
@@ -334,11 +336,11 @@ set_limits(struct database *db, const struct query_limits *limits)
 {
     if (limits)
     {
-        db->deadline = clock_seconds() + limits->seconds;
+        db->deadline = clock_seconds() + limits->seconds - limits->spent;
         db->steps_left = limits->steps ? limits->steps : UINT64_MAX;
         db->budget = (struct sql_budget){limits->bytes, false};
         sqlite3_hard_heap_limit64((sqlite3_int64)limits->bytes);
-        start_watchdog(limits->seconds);
+        start_watchdog(limits);
     }
     else
     {
@@ -360,7 +362,10 @@ query_begin(struct database *db, const char *sql, struct query_limits limits,
     const int status = sqlite3_prepare_v2(db->db, sql, -1, &q->statement, &rest);
     const bool prepared = status == SQLITE_OK;
     int at = prepared ? 0 : place_of_mistake(db->db);
-    char *why = prepared ? refusal(db, q->statement, sql, rest, &at) : reason(db, status, limits);
+    const size_t most = (size_t)sqlite3_limit(db->db, SQLITE_LIMIT_SQL_LENGTH, -1);
+    char *why = prepared             ? refusal(db, q->statement, sql, rest, &at)
+                : strlen(sql) > most ? xformat("the query has more than %zu bytes", most)
+                                     : reason(db, status, limits);
     set_mistake(mistake, why, sql, at);
     q->ncolumns = why ? 0 : (size_t)sqlite3_column_count(q->statement);
     q->cells = xcalloc(q->ncolumns + 1, sizeof *q->cells);

@@ -43,10 +43,11 @@ struct query_limits
     size_t rows;
     size_t bytes;   /**< each of SQLite's memory, of what aggregates keep, and of the answer */
     uint64_t steps; /**< of SQLite's machine, more or less; 0: as many as time allows */
+    double spent;   /**< of the seconds, before the query begins */
 };
 
 /** What claims and figures may take: 60 s, a million rows, 1 GiB. */
-#define QUERY_LIMITS ((struct query_limits){60, 1000000, (size_t)1 << 30, 0})
+#define QUERY_LIMITS ((struct query_limits){60, 1000000, (size_t)1 << 30, 0, 0})
 
 /** What a query has done that meets its limit of bytes, which are in MB here. */
 #define QUERY_TOO_LARGE "it takes more than %zu MB of memory"
@@ -63,6 +64,9 @@ struct database;
 /** Opens results.sqlite of a results folder, or a file of open-data.h. NULL with a sentence in
  * *why; also if its bytes are not those that were written. */
 struct database *database_open(const char *out, char **why);
+
+/** The same, and what is attached later, within @p seconds from now. */
+struct database *database_open_within(const char *out, double seconds, char **why);
 
 /** The same of a folder where results_file_is_whole() has been asked. */
 struct database *database_open_whole(const char *out, char **why);

@@ -183,24 +183,26 @@ results_folder_close(struct results_folder *r)
 }
 
 bool
-results_file_is_whole(const char *out, const char *file, char **why)
+results_file_is_whole(const char *out, const char *file, double deadline, char **why)
 {
     CLEANUP(folder_close) struct folder top = NO_FOLDER;
     OWNED char *said = NULL;
+    uint64_t size;
     const bool today =
         folder_open(&top, out, &said) && (!is_marked(&top) || check_mark(&top, &said));
-    const bool good = today && sql_file_look(&top, file, &said) == SQL_FILE_WHOLE;
-    if (top.fd >= 0 && !today)
+    const enum sql_file_state state =
+        today ? sql_file_look(&top, file, deadline, &size, &said) : SQL_FILE_UNREADABLE;
+    if ((top.fd >= 0 && !today) || state == SQL_FILE_TOO_LARGE)
     {
         *why = said;
         said = NULL;
     }
-    else if (!good)
+    else if (state != SQL_FILE_WHOLE)
     {
         *why = xformat("%s/%s cannot be used: %s; 'weft collect %s' makes it again", out, file,
                        said, out);
     }
-    return good;
+    return state == SQL_FILE_WHOLE;
 }
 
 /** Opens a file of the folder to lock it; @p make: O_CREAT, or 0. Writing is needed for a lock to

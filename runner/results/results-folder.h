@@ -30,9 +30,9 @@ bool results_folder_mark(const char *out, char **why);
 
 void results_folder_close(struct results_folder *r);
 
-/** Whether an SQLite file beside the runs has the bytes that were written; else false with a
- * sentence. */
-bool results_file_is_whole(const char *out, const char *file, char **why);
+/** Whether an SQLite file beside the runs has the bytes that were written, and is read by the
+ * deadline, as sql_file_look(); else false with a sentence. */
+bool results_file_is_whole(const char *out, const char *file, double deadline, char **why);
 
 /** Locks runs: one sweep has them alone, single runs (run-one) share them. The lock to be closed,
  * or -1 with a sentence. */

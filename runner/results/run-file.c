@@ -76,7 +76,7 @@ run_file_may_be_made(const struct folder *runs, const char *name, char **why)
            open_aside(runs, &aside, false, why) && (aside.fd < 0 || may_replace(&aside, file, why));
 }
 
-/** Opens and locks a temporary file; @p make: O_CREAT, or 0. The lock, or -1 with errno:
+/** Opens and locks a temporary file; @p make: O_CREAT | O_EXCL, or 0. The lock, or -1 with errno:
  * EWOULDBLOCK if another process holds it, or ESTALE if the file was renamed before it was ours. */
 static int
 lock_file(const struct folder *runs, const char *name, int make)
@@ -98,6 +98,32 @@ lock_file(const struct folder *runs, const char *name, int make)
     return error ? -1 : fd;
 }
 
+/** Removes a temporary file; false with errno as lock_file(), if a process is at it as well. */
+static bool
+clean(const struct folder *runs, const char *temporary)
+{
+    const int lock = lock_file(runs, temporary, 0);
+    if (lock >= 0)
+    {
+        unlinkat(runs->fd, temporary, 0);
+        close(lock);
+    }
+    return lock >= 0;
+}
+
+/** Makes and locks a temporary file, as lock_file(). What a dead process left is removed and not
+ * written to: the file may have another name in a backup of hard links. */
+static int
+make_file(const struct folder *runs, const char *name)
+{
+    const int lock = lock_file(runs, name, O_CREAT | O_EXCL);
+    if (lock < 0 && errno == EEXIST && (clean(runs, name) || errno == ENOENT))
+    {
+        errno = ESTALE;
+    }
+    return lock;
+}
+
 bool
 run_file_open(struct run_file *f, const struct folder *runs, const char *name, char **why)
 {
@@ -111,7 +137,7 @@ run_file_open(struct run_file *f, const struct folder *runs, const char *name, c
     int error = ESTALE;
     for (int attempt = 0; attempt < 10 && error == ESTALE; attempt++)
     {
-        f->lock = lock_file(runs, f->temporary, O_CREAT);
+        f->lock = make_file(runs, f->temporary);
         error = f->lock < 0 ? errno : 0;
     }
     f->busy = error == ESTALE || error == EWOULDBLOCK;
@@ -120,9 +146,9 @@ run_file_open(struct run_file *f, const struct folder *runs, const char *name, c
         *why =
             xformat("another process works on this run (it holds %s/%s)", runs->path, f->temporary);
     }
-    else if (error || ftruncate(f->lock, 0) != 0)
+    else if (error)
     {
-        *why = xformat("cannot write %s/%s: %s", runs->path, f->temporary, strerror(errno));
+        *why = xformat("cannot write %s/%s: %s", runs->path, f->temporary, strerror(error));
     }
     /* Before anything is simulated: SQLite may not take it. */
     return !*why && sql_file_open(&f->file, runs, f->temporary, f->name, PAGE, why);
@@ -187,18 +213,6 @@ run_file_close(struct run_file *f)
     free(f->name);
     free(f->temporary);
     free(f->aside);
-}
-
-/** Removes a temporary file unless a process is at it. */
-static void
-clean(const struct folder *runs, const char *temporary)
-{
-    const int lock = lock_file(runs, temporary, 0);
-    if (lock >= 0)
-    {
-        unlinkat(runs->fd, temporary, 0);
-        close(lock);
-    }
 }
 
 void

@@ -64,6 +64,10 @@ void run_file_forget(const struct folder *runs, const char *name);
  * have made one and not have locked it. */
 void run_files_clean(const struct folder *runs);
 
+/* What makes the tables that all runs have, whatever is measured; SQLite keeps it word by word. */
+#define RUN_FILES_TABLE      "CREATE TABLE files (name TEXT NOT NULL, bytes BLOB NOT NULL)"
+#define RUN_PROVENANCE_TABLE "CREATE TABLE provenance (key TEXT NOT NULL, text TEXT NOT NULL)"
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 enum run_state
@@ -88,7 +92,8 @@ struct sqlite3 *run_file_reader(void);
 enum run_state run_file_state(struct sqlite3 *db, const struct folder *runs, const char *name,
                               const char *resolved, const char *code, char **why);
 
-/** Makes the tables of a whole file the schema `run`; of another one a sentence in *why. */
+/** Makes the tables of a whole file the schema `run`; of another one, or one whose tables are not
+ * such as runs write (run_tables_look()), a sentence in *why. */
 enum sql_file_state run_file_attach(struct sqlite3 *db, const struct folder *folder,
                                     const char *file, char **why);
 
@@ -98,6 +103,7 @@ enum sql_file_state run_file_attach(struct sqlite3 *db, const struct folder *fol
 
 #define PARAMETERS_COLUMNS                                                                         \
     "name TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL, value REAL, unit TEXT"
+#define RUN_PARAMETERS_TABLE "CREATE TABLE parameters (" PARAMETERS_COLUMNS ")"
 
 /** Makes a table `parameters` in a schema, with every attribute of a resolved scenario. False with
  * a sentence in *why. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether the file of a run is what it is to be. */
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,38 +8,59 @@
 #include "columns.h"
 #include "provenance.h"
 #include "run-file.h"
+#include "run-tables.h"
 #include "sql-file.h"
+#include "sql-open.h"
 #include "textbuf.h"
+
+/** Steps of SQLite's machine for opening a file: what it has of tables' names. */
+#define OPENING_STEPS 10000000
 
 sqlite3 *
 run_file_reader(void)
 {
     sqlite3 *db = NULL;
-    if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL) !=
-            SQLITE_OK ||
-        sqlite3_exec(db, "ATTACH ':memory:' AS run;", NULL, NULL, NULL) != SQLITE_OK)
+    if (sql_open(&db, ":memory:", SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+        sql_attach(db, ":memory:", "run") != SQLITE_OK)
     {
         on_out_of_memory();
     }
     return db;
 }
 
+/** Makes a file the schema `run`; an empty one after a failure, with a sentence. */
+static bool
+replace_run(sqlite3 *db, const char *path, char **why)
+{
+    struct sql_steps steps = {OPENING_STEPS};
+    OWNED char *address = sql_file_address(path);
+    sqlite3_exec(db, "DETACH run;", NULL, NULL, NULL);
+    sql_limit_steps(db, &steps);
+    const bool good = sql_attach(db, address, "run") == SQLITE_OK;
+    sql_limit_steps(db, NULL);
+    if (!good)
+    {
+        *why = xformat("%s cannot be read: %s", path, sqlite3_errmsg(db));
+        sql_attach(db, ":memory:", "run");
+    }
+    return good;
+}
+
 enum sql_file_state
 run_file_attach(sqlite3 *db, const struct folder *folder, const char *file, char **why)
 {
-    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    OWNED char *path = xformat("%s/%s", folder->path, file), *address = sql_file_address(path);
-    const enum sql_file_state state = sql_file_look(folder, file, why);
-    const bool whole = state == SQL_FILE_WHOLE;
-    const bool good = whole && sqlite3_exec(db, "DETACH run;", NULL, NULL, NULL) == SQLITE_OK &&
-                      sqlite3_prepare_v2(db, "ATTACH ? AS run;", -1, &s, NULL) == SQLITE_OK &&
-                      sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
-                      sqlite3_step(s) == SQLITE_DONE;
-    if (whole && !good)
+    OWNED char *path = xformat("%s/%s", folder->path, file), *wrong = NULL;
+    uint64_t size;
+    const enum sql_file_state state = sql_file_look(folder, file, INFINITY, &size, why);
+    if (state != SQL_FILE_WHOLE || !replace_run(db, path, why))
     {
-        *why = xformat("%s cannot be read: %s", path, sqlite3_errmsg(db));
+        return state == SQL_FILE_WHOLE ? SQL_FILE_DAMAGED : state;
     }
-    return whole && !good ? SQL_FILE_DAMAGED : state;
+    if (!run_tables_look(db, size, &wrong))
+    {
+        *why = xformat("%s is not the file of a run: %s", path, wrong);
+    }
+    return *why ? SQL_FILE_DAMAGED : SQL_FILE_WHOLE;
 }
 
 /** The first column of the first row, which the caller frees; NULL: there is none. */
@@ -53,23 +75,6 @@ ask(sqlite3 *db, const char *sql)
         answer = xstrdup((const char *)sqlite3_column_text(s, 0));
     }
     return answer;
-}
-
-/** How SQLite makes each of column_tables(). */
-static char *const *
-statements(void)
-{
-    static char **made;
-    size_t n;
-    const struct column_table *const *tables = column_tables(&n);
-    for (size_t i = made ? n : 0; i < n; i++)
-    {
-        struct text t = {0};
-        made = i ? made : xcalloc(n, sizeof *made);
-        columns_add_create(&t, tables[i]);
-        made[i] = text_take(&t);
-    }
-    return made;
 }
 
 /** Whether the tables of a run have the columns of this version, and those that every run has are
@@ -88,7 +93,8 @@ tables_fit(sqlite3 *db, char **why)
             t == &summary_table || t == &qps_table || t == &groups_table || t == &layers_table;
         sqlite3_bind_text(s, 1, t->name, -1, SQLITE_STATIC);
         const bool is = sqlite3_step(s) == SQLITE_ROW;
-        if (is ? strcmp((const char *)sqlite3_column_text(s, 0), statements()[i]) != 0 : always)
+        if (is ? strcmp((const char *)sqlite3_column_text(s, 0), run_table_statements()[i]) != 0
+               : always)
         {
             *why = xformat(is ? "its table %s does not have the columns of this version of Weft"
                               : "it has no table %s, which this version of Weft writes",
@@ -135,8 +141,8 @@ run_file_state(sqlite3 *db, const struct folder *runs, const char *name, const c
     {
         const enum sql_file_state is = run_file_attach(db, runs, file, why);
         state =
-            is == SQL_FILE_UNREADABLE ? RUN_UNREADABLE
-            : is == SQL_FILE_DAMAGED  ? RUN_DAMAGED
+            is == SQL_FILE_UNREADABLE || is == SQL_FILE_TOO_LARGE ? RUN_UNREADABLE
+            : is == SQL_FILE_DAMAGED                              ? RUN_DAMAGED
             : scenario_fits(db, resolved, why) && tables_fit(db, why) && code_fits(db, code, why)
                 ? RUN_FINISHED
                 : RUN_STALE;

@@ -64,13 +64,12 @@ static bool
 add_files(const struct sql_file *f, const struct scenario *s, const char *resolved, char **why)
 {
     sqlite3_stmt *insert = NULL;
-    bool good =
-        sql_file_run(f, "CREATE TABLE files (name TEXT NOT NULL, bytes BLOB NOT NULL);", why) &&
-        sql_file_prepare(f,
-                         "INSERT INTO files SELECT ?1, ?2"
-                         " WHERE NOT EXISTS (SELECT 1 FROM files WHERE name = ?1);",
-                         &insert, why) &&
-        add_file(f, insert, "scenario.xml", resolved, strlen(resolved), why);
+    bool good = sql_file_run(f, RUN_FILES_TABLE, why) &&
+                sql_file_prepare(f,
+                                 "INSERT INTO files SELECT ?1, ?2"
+                                 " WHERE NOT EXISTS (SELECT 1 FROM files WHERE name = ?1);",
+                                 &insert, why) &&
+                add_file(f, insert, "scenario.xml", resolved, strlen(resolved), why);
     for (size_t i = 0; good && i <= s->nworkloads; i++)
     {
         const struct input_file *input =

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #include "checksum.h"
+#include "provenance.h"
+#include "sql-open.h"
 #include "textbuf.h"
 
 /* --- names and values ------------------------------------------------------------------------- */
@@ -114,9 +117,8 @@ open_at(struct sql_file *f, const char *where, int page, char **why)
         xformat("PRAGMA page_size = %d; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
                 "PRAGMA user_version = %d; ATTACH ':memory:' AS run;",
                 page, RESULTS_VERSION);
-    const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
-    return (sqlite3_open_v2(where, &f->db, how, NULL) == SQLITE_OK || fail(f, why)) &&
-           sql_file_run(f, start, why);
+    const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    return sql_open(&f->db, where, how, start) == SQLITE_OK || fail(f, why);
 }
 
 /** The path of a file in an open folder, which may have been moved, or its name given to another
@@ -202,34 +204,60 @@ number_at(const uint8_t *bytes, size_t at)
            (uint32_t)bytes[at + 2] << 8 | bytes[at + 3];
 }
 
-/** The checksum of an open file as if it were not in it. *there: that which is in it; *expected:
- * the bytes that the file has by its own account. False: it cannot be read. */
-static bool
-read_checksum(int fd, uint32_t *sum, uint32_t *there, uint64_t *expected)
+/** What is read of a file for its checksum. */
+struct reading
+{
+    double deadline;         /**< as clock_seconds() */
+    uint32_t sum;            /**< of its bytes, as if none were in it */
+    uint32_t there;          /**< that which is in it */
+    uint64_t size, expected; /**< bytes: that it has, and that it has by its own account */
+};
+
+/** Takes what the first bytes of a file say of it. */
+static void
+read_header(struct reading *r, uint8_t *bytes, ssize_t n)
+{
+    if (n >= HEADER)
+    {
+        const uint32_t page = number_at(bytes, PAGE_SIZE) >> 16;
+        r->expected = (uint64_t)number_at(bytes, PAGES) * (page == 1 ? 65536 : page);
+        r->there = number_at(bytes, APPLICATION_ID);
+        memset(bytes + APPLICATION_ID, 0, sizeof r->there);
+    }
+}
+
+/** Reads an open file whose deadline is given, to its end if it has the bytes that it should have,
+ * as it may be far too large otherwise. */
+static enum sql_file_state
+read_checksum(int fd, struct reading *r)
 {
     static uint8_t bytes[1 << 16];
     struct checksum c = {0};
+    struct stat st;
     ssize_t n;
-    *there = 0;
-    *expected = HEADER;
-    while ((n = read(fd, bytes, sizeof bytes)) > 0)
+    const bool known = fstat(fd, &st) == 0;
+    *r =
+        (struct reading){.deadline = r->deadline, .size = (uint64_t)st.st_size, .expected = HEADER};
+    while (known && (n = read(fd, bytes, sizeof bytes)) > 0)
     {
-        struct stat st;
-        if (c.bytes == 0 && n >= HEADER)
+        if (c.bytes == 0)
         {
-            const uint32_t page = number_at(bytes, PAGE_SIZE) >> 16;
-            *expected = (uint64_t)number_at(bytes, PAGES) * (page == 1 ? 65536 : page);
-            *there = number_at(bytes, APPLICATION_ID);
-            memset(bytes + APPLICATION_ID, 0, sizeof *there);
+            read_header(r, bytes, n);
         }
-        if (c.bytes == 0 && (fstat(fd, &st) != 0 || (uint64_t)st.st_size != *expected))
+        if (r->size != r->expected || r->size > SQL_FILE_MOST)
         {
-            return true; /* it may be far too large to be read */
+            return r->size != r->expected ? SQL_FILE_DAMAGED : SQL_FILE_TOO_LARGE;
+        }
+        if (clock_seconds() > r->deadline)
+        {
+            return SQL_FILE_TOO_LARGE;
         }
         checksum_add(&c, bytes, (size_t)n);
     }
-    *sum = checksum_value(&c);
-    return n == 0;
+    r->sum = checksum_value(&c);
+    return !known || n < 0                                ? SQL_FILE_UNREADABLE
+           : r->size == r->expected && r->sum == r->there ? SQL_FILE_WHOLE
+                                                          : SQL_FILE_DAMAGED;
 }
 
 /** Gives a file that is closed its checksum. */
@@ -238,19 +266,18 @@ seal(const struct sql_file *f, const char *temporary, char **why)
 {
     CLEANUP(fd_drop)
     const int fd = openat(f->folder->fd, temporary, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    struct stat st;
-    uint32_t sum = 0, there;
-    uint64_t size = 0;
-    bool good = fd >= 0 && read_checksum(fd, &sum, &there, &size) && fstat(fd, &st) == 0;
-    if (good && (uint64_t)st.st_size != size)
+    struct reading r = {.deadline = INFINITY};
+    const enum sql_file_state state = fd < 0 ? SQL_FILE_UNREADABLE : read_checksum(fd, &r);
+    bool good = state != SQL_FILE_UNREADABLE;
+    if (good && (state == SQL_FILE_TOO_LARGE || r.size != r.expected))
     {
         good = false;
-        errno = ESTALE;
+        errno = state == SQL_FILE_TOO_LARGE ? EFBIG : ESTALE;
     }
     if (good)
     {
-        const uint8_t bytes[] = {(uint8_t)(sum >> 24), (uint8_t)(sum >> 16), (uint8_t)(sum >> 8),
-                                 (uint8_t)sum};
+        const uint8_t bytes[] = {(uint8_t)(r.sum >> 24), (uint8_t)(r.sum >> 16),
+                                 (uint8_t)(r.sum >> 8), (uint8_t)r.sum};
         good = pwrite(fd, bytes, sizeof bytes, APPLICATION_ID) == (ssize_t)sizeof bytes;
     }
     if (!good)
@@ -271,25 +298,30 @@ sql_file_end(struct sql_file *f, const char *temporary, char **why)
 }
 
 enum sql_file_state
-sql_file_look(const struct folder *folder, const char *name, char **why)
+sql_file_look(const struct folder *folder, const char *name, double deadline, uint64_t *size,
+              char **why)
 {
     CLEANUP(fd_drop) const int fd = file_open(folder, name, why);
-    struct stat st;
-    uint32_t sum, there;
-    uint64_t size;
+    struct reading r = {.deadline = deadline};
     if (fd < 0)
     {
         return SQL_FILE_UNREADABLE;
     }
-    const bool read = fstat(fd, &st) == 0 && read_checksum(fd, &sum, &there, &size);
-    const bool fits = read && (uint64_t)st.st_size == size;
-    const bool good = fits && sum == there;
-    if (!good)
+    const enum sql_file_state state = read_checksum(fd, &r);
+    *size = r.size;
+    if (state != SQL_FILE_WHOLE)
     {
-        *why = !read   ? xformat("cannot read %s/%s", folder->path, name)
-               : !fits ? xformat("%s has %" PRIu64 " bytes, and it was written with %" PRIu64, name,
-                                 (uint64_t)st.st_size, size)
-                       : xformat("%s has other bytes than were written", name);
+        *why = state == SQL_FILE_UNREADABLE ? xformat("cannot read %s/%s", folder->path, name)
+               : r.size != r.expected
+                   ? xformat("%s has %" PRIu64 " bytes, and it was written with %" PRIu64, name,
+                             r.size, r.expected)
+               : state == SQL_FILE_DAMAGED ? xformat("%s has other bytes than were written", name)
+               : r.size > SQL_FILE_MOST
+                   ? xformat("%s/%s has %" PRIu64 " bytes; expected %" PRIu64 " at most",
+                             folder->path, name, r.size, SQL_FILE_MOST)
+                   : xformat("%s/%s has %" PRIu64 " bytes, which take longer to be read than "
+                             "--timeout leaves",
+                             folder->path, name, r.size);
     }
-    return good ? SQL_FILE_WHOLE : read ? SQL_FILE_DAMAGED : SQL_FILE_UNREADABLE;
+    return state;
 }

@@ -8,6 +8,7 @@
 #define WEFT_RUNNER_SQL_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "files.h"
 #include "textbuf.h"
@@ -55,10 +56,16 @@ enum sql_file_state
     SQL_FILE_WHOLE,
     SQL_FILE_DAMAGED,    /**< its bytes are not those that were written */
     SQL_FILE_UNREADABLE, /**< nobody can say */
+    SQL_FILE_TOO_LARGE, /**< nobody has the time to look, or it has more than SQL_FILE_MOST bytes */
 };
 
-/** The state of a plain file of the folder; a sentence in *why unless it is whole. */
-enum sql_file_state sql_file_look(const struct folder *folder, const char *name, char **why);
+/** Bytes of a file, at most. */
+#define SQL_FILE_MOST ((uint64_t)16 << 30)
+
+/** The state of a plain file of the folder, and its bytes unless it is unreadable; a sentence in
+ * *why unless it is whole. @p deadline of clock_seconds(), which --timeout sets, or INFINITY. */
+enum sql_file_state sql_file_look(const struct folder *folder, const char *name, double deadline,
+                                  uint64_t *size, char **why);
 
 /** What opens a file for reading; the caller frees it. It never changes once it is in its place, so
  * no locks are needed, which some network folders do not have. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "checksum.h"
+#include "shown-text.h"
 #include "textbuf.h"
 
 /** How many processes were started together, as mpirun and srun say in the environment. */
@@ -282,7 +283,7 @@ ranks_abort(const char *why)
 {
     if (why)
     {
-        fprintf(stderr, "weft: error: rank %u: %s\n", (unsigned)ranks.rank, why);
+        print_shown(stderr, "weft: error: rank %u: %s\n", (unsigned)ranks.rank, why);
     }
     MPI_Abort(group, EXIT_FAILURE);
     _exit(EXIT_FAILURE);

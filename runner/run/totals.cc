@@ -3,6 +3,8 @@
  */
 #include "collect.h"
 
+#include "mpi-ranks.h"
+
 #include "ns3/weft-qp.h"
 #include "ns3/weft-service-levels.h"
 #include "ns3/weft-switch.h"
@@ -46,6 +48,10 @@ CollectTors(Ptr<WeftFabric> fabric)
     std::vector<tor_result> tors;
     for (const weft_lb_counters& c : counted)
     {
+        if (ranks_helps())
+        {
+            break; // rank 0 has those of the others
+        }
         const auto tor = static_cast<uint32_t>(tors.size());
         tors.push_back({tor, c, *weft_net_tor_counters(fabric->GetNet(), tor)});
     }

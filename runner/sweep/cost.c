@@ -15,6 +15,7 @@
 #include "machine-memory.h"
 #include "mpi-ranks.h"
 #include "results.h"
+#include "shown-text.h"
 #include "simulate.h"
 #include "sweep-plan.h"
 #include "textbuf.h"
@@ -254,18 +255,20 @@ seconds_text(double seconds)
 static void
 print_row(const char *name, const struct run_cost *c)
 {
-    printf("%8u %8u %9.0f %9.0f %s%14.0f %10s %8s %8s  %s\n", c->hosts, c->switches, c->qps,
-           c->messages, c->exact ? " " : "~", c->packet_hops, seconds_text(c->seconds).s,
-           bytes_text(c->memory).s, bytes_text(c->disk).s, name);
+    print_shown(stdout, "%8u %8u %9.0f %9.0f %s%14.0f %10s %8s %8s  %s\n", c->hosts, c->switches,
+                c->qps, c->messages, c->exact ? " " : "~", c->packet_hops,
+                seconds_text(c->seconds).s, bytes_text(c->memory).s, bytes_text(c->disk).s, name);
 }
 
 static void
 print_sum(const struct run_cost *sum, size_t n, double speed)
 {
-    printf("%zu %s: %.0f packet-hops, %s of CPU time, at most %s of memory for one at a time, %s "
-           "of disk\n",
-           n, n == 1 ? "run" : "runs", sum->packet_hops, seconds_text(sum->seconds).s,
-           bytes_text(sum->memory).s, bytes_text(sum->disk).s);
+    print_shown(
+        stdout,
+        "%zu %s: %.0f packet-hops, %s of CPU time, at most %s of memory for one at a time, %s "
+        "of disk\n",
+        n, n == 1 ? "run" : "runs", sum->packet_hops, seconds_text(sum->seconds).s,
+        bytes_text(sum->memory).s, bytes_text(sum->disk).s);
     if (speed > 0)
     {
         printf("speed: %.0f ns per packet-hop in a small fabric, measured on this machine just "
@@ -276,8 +279,8 @@ print_sum(const struct run_cost *sum, size_t n, double speed)
     {
         printf("speed: unknown, the calibration run failed\n");
     }
-    printf("%snot counted: what is sent again, CNPs, and the time that senders wait\n",
-           sum->exact ? "" : "~: extrapolated from a part of the fabric; ");
+    print_shown(stdout, "%snot counted: what is sent again, CNPs, and the time that senders wait\n",
+                sum->exact ? "" : "~: extrapolated from a part of the fabric; ");
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -308,12 +311,13 @@ fit_run(struct fitting *f, size_t run, double needs)
     f->too_big += needs > f->machine.one;
     if (needs > f->machine.one && f->too_big <= MOST_REPORTED)
     {
-        fprintf(stderr, "%s: %s: run %s will take about %s of memory, and %s %s%s\n",
-                f->plan->doc->path, f->go_on ? "warning" : "error", f->plan->names[run],
-                bytes_text(needs).s, bytes_text(f->machine.one).s, f->machine.what,
-                f->go_on ? ""
-                         : "; expected a smaller run, a larger machine, or --exceed-memory to try "
-                           "all the same");
+        print_shown(stderr, "%s: %s: run %s will take about %s of memory, and %s %s%s\n",
+                    f->plan->doc->path, f->go_on ? "warning" : "error", f->plan->names[run],
+                    bytes_text(needs).s, bytes_text(f->machine.one).s, f->machine.what,
+                    f->go_on
+                        ? ""
+                        : "; expected a smaller run, a larger machine, or --exceed-memory to try "
+                          "all the same");
     }
 }
 
@@ -347,8 +351,8 @@ cost_print(const struct plan *plan, const struct sweep_options *options)
     struct fitting f = fitting_of(plan, options);
     const double speed = calibrate();
     size_t n = 0;
-    printf("%8s %8s %9s %9s  %14s %10s %8s %8s  %s\n", "hosts", "switches", "QPs", "messages",
-           "packet-hops", "CPU time", "memory", "disk", "run");
+    print_shown(stdout, "%8s %8s %9s %9s  %14s %10s %8s %8s  %s\n", "hosts", "switches", "QPs",
+                "messages", "packet-hops", "CPU time", "memory", "disk", "run");
     for (size_t i = 0; i < plan->nruns; i++)
     {
         if (run_is_selected(options, plan->names[i]) &&

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Notes on what happened in the runs of a sweep. */
 #include "notes.h"
 
 #include <math.h>
@@ -8,9 +9,10 @@
 
 #include "columns.h"
 #include "input-file.h"
+#include "shown-text.h"
 
 /** Results are whole and the questions Weft's own. */
-#define LIMITS ((struct query_limits){3600, 10000000, SIZE_MAX / 2, 0})
+#define LIMITS ((struct query_limits){3600, 10000000, SIZE_MAX / 2, 0, 0})
 
 struct query_rows *
 results_ask(struct database *db, const char *sql)
@@ -19,7 +21,7 @@ results_ask(struct database *db, const char *sql)
     struct query_rows *rows = database_query(db, sql, LIMITS, &m);
     if (!rows)
     {
-        fprintf(stderr, "weft: error: the results cannot be read: %s\n", m.message);
+        print_shown(stderr, "weft: error: the results cannot be read: %s\n", m.message);
         free(m.message);
         rows = xcalloc(1, sizeof *rows);
     }

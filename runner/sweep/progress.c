@@ -10,6 +10,7 @@
 
 #include "machine-memory.h"
 #include "provenance.h"
+#include "shown-text.h"
 
 /* --- the bar ---------------------------------------------------------------------------------- */
 
@@ -83,8 +84,8 @@ progress_draw(struct progress *p, double running, size_t nrunning)
     {
         fprintf(stderr, "scenario %zu of %zu, ", w->sweep, w->nsweeps);
     }
-    fprintf(stderr, "%zu of %zu runs, %zu running, %s left", p->ended + (w ? w->before : 0),
-            w ? w->total : p->total, nrunning, left);
+    print_shown(stderr, "%zu of %zu runs, %zu running, %s left", p->ended + (w ? w->before : 0),
+                w ? w->total : p->total, nrunning, left);
     fflush(stderr);
     p->shown = true;
     p->drawn = now;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "notes.h"
+#include "shown-text.h"
 
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100
@@ -112,8 +113,8 @@ print_row(const struct table *t, const struct query_rows *rows, const size_t *wi
                            : name   ? query_cell_text(&rows->cells[(row - 1) * rows->ncolumns + c])
                                     : number_text(t, rows, row - 1, c);
         /* Of numbers there is a blank even before what is too wide. */
-        name ? printf("%-*s  ", (int)widths[c], text)
-             : printf("%s%*s", row ? " " : "", (int)widths[c] - (row > 0), text);
+        name ? print_shown(stdout, "%-*s  ", (int)widths[c], text)
+             : print_shown(stdout, "%s%*s", row ? " " : "", (int)widths[c] - (row > 0), text);
     }
     printf("\n");
 }
@@ -135,7 +136,7 @@ print_table(struct database *db, struct table *t, const char *title)
             widths[c] = strlen(text) > widths[c] ? strlen(text) : widths[c];
         }
     }
-    printf("%s", n ? title : "");
+    print_shown(stdout, "%s", n ? title : "");
     for (size_t row = 0; n && row <= n; row++)
     {
         print_row(t, rows, widths, row);
@@ -205,8 +206,8 @@ print_notes(const struct query_rows *notes, bool warnings)
         const struct query_cell *cells = &notes->cells[row * notes->ncolumns];
         if ((strcmp(cells[0].text, NOTES_MISSING) == 0) == warnings)
         {
-            fprintf(warnings ? stderr : stdout, "%s%s\n", warnings ? "weft: warning: " : "",
-                    cells[2].text);
+            print_shown(warnings ? stderr : stdout, "%s%s\n", warnings ? "weft: warning: " : "",
+                        cells[2].text);
         }
     }
 }

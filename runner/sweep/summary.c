@@ -10,6 +10,7 @@
 #include "export.h"
 #include "notes.h"
 #include "provenance.h"
+#include "shown-text.h"
 #include "sweep-plan.h"
 #include "sweep-run.h"
 
@@ -47,7 +48,7 @@ add_run(struct collected *c, const struct plan *plan, size_t i, const struct fol
     c->nruns += state == RUN_FINISHED;
     if (why && speak)
     {
-        fprintf(stderr, "weft: warning: %s is left out: %s\n", plan->names[i], why);
+        print_shown(stderr, "weft: warning: %s is left out: %s\n", plan->names[i], why);
     }
     free(cells);
     return good;
@@ -123,8 +124,8 @@ write_tables(const struct collected *c, const struct folder *top, char **why)
 static bool
 nothing_finished(const struct plan *plan, const char *out)
 {
-    fprintf(stderr, "weft: error: no run of %s is finished in %s; nothing is written\n",
-            plan->doc->path, out);
+    print_shown(stderr, "weft: error: no run of %s is finished in %s; nothing is written\n",
+                plan->doc->path, out);
     return false;
 }
 
@@ -157,7 +158,7 @@ collect_and_write(struct collected *c, const struct plan *plan, const struct res
     c->why = first;
     if (!written)
     {
-        fprintf(stderr, "weft: error: %s\n", c->why);
+        print_shown(stderr, "weft: error: %s\n", c->why);
     }
     return written;
 }
@@ -170,7 +171,8 @@ place(struct collected *c, const struct folder *top, bool *placed)
     *placed = c->w.temporary && database_finish(&c->w, &c->why);
     if (!*placed)
     {
-        fprintf(stderr, "weft: error: no results.sqlite: %s; the CSV files are complete\n", c->why);
+        print_shown(stderr, "weft: error: no results.sqlite: %s; the CSV files are complete\n",
+                    c->why);
         file_drop(top, DATABASE_FILE);
     }
     return *placed        ? database_open_whole(top->path, &c->why)
@@ -193,7 +195,8 @@ write_locked(const struct plan *plan, const struct results_folder *r, const char
         }
         if (!quiet)
         {
-            printf("%zu of %zu runs are in %s/summary.csv\n", c.nruns, plan->nruns, r->top.path);
+            print_shown(stdout, "%zu of %zu runs are in %s/summary.csv\n", c.nruns, plan->nruns,
+                        r->top.path);
         }
     }
     free(c.why);

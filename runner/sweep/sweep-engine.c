@@ -18,6 +18,7 @@
 #include "progress.h"
 #include "provenance.h"
 #include "run-file.h"
+#include "shown-text.h"
 #include "sweep-run.h"
 #include "textbuf.h"
 
@@ -136,8 +137,8 @@ child_ended(struct engine *e, struct run_status *s, int status)
     }
     if (e->task->whole && e->task->whole->log && status == 0)
     {
-        fprintf(e->task->whole->log, "[%zu/%zu] %s: %s\n", e->progress.ended, e->progress.total,
-                s->name, s->last_words);
+        print_shown(e->task->whole->log, "[%zu/%zu] %s: %s\n", e->progress.ended, e->progress.total,
+                    s->name, s->last_words);
         fflush(e->task->whole->log);
     }
     else
@@ -406,7 +407,7 @@ engine_run(const struct engine_task *task)
     struct engine e = {.task = task};
     if (pipe2(e.pipe, O_CLOEXEC) != 0)
     {
-        fprintf(stderr, "weft: error: cannot make a pipe: %s\n", strerror(errno));
+        print_shown(stderr, "weft: error: cannot make a pipe: %s\n", strerror(errno));
         return task->ndue;
     }
     e.slots = xcalloc(task->at_once, sizeof *e.slots);

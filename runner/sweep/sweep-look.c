@@ -8,6 +8,7 @@
 
 #include "provenance.h"
 #include "results-folder.h"
+#include "shown-text.h"
 #include "summary.h"
 #include "sweep-run.h"
 #include "textbuf.h"
@@ -64,9 +65,9 @@ sweep_any_selected(const struct plan *plan, const struct sweep_options *options)
     }
     if (missing)
     {
-        fprintf(stderr,
-                "weft: error: no run matches '%s'; 'weft sweep %s%s --dry-run' lists them\n",
-                missing, plan->doc->path, document_option(plan->doc));
+        print_shown(stderr,
+                    "weft: error: no run matches '%s'; 'weft sweep %s%s --dry-run' lists them\n",
+                    missing, plan->doc->path, document_option(plan->doc));
     }
     return !missing;
 }
@@ -74,7 +75,7 @@ sweep_any_selected(const struct plan *plan, const struct sweep_options *options)
 int
 sweep_refuse(char *why, int status)
 {
-    fprintf(stderr, "weft: error: %s\n", why);
+    print_shown(stderr, "weft: error: %s\n", why);
     free(why);
     return status;
 }
@@ -123,7 +124,8 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
         if (run_is_selected(options, name))
         {
             enum run_state state = plan_run_state(plan, i, &r.runs, db, &why);
-            printf("%-8s  %s%s%s\n", states[state], name, why ? ": " : "", why ? why : "");
+            print_shown(stdout, "%-8s  %s%s%s\n", states[state], name, why ? ": " : "",
+                        why ? why : "");
         }
     }
     sqlite3_close(db);
@@ -218,7 +220,7 @@ sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
             add_options(&line, plan, out, options, sets);
             longest = line.len > longest ? line.len : longest;
             good = !strchr(line.s, '\n');
-            printf("%s%s", good ? line.s : "", good ? "\n" : "");
+            print_shown(stdout, "%s%s", good ? line.s : "", good ? "\n" : "");
             free(line.s);
             line = (struct text){0};
             n = 0;

@@ -11,6 +11,7 @@
 #include "input-file.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"
+#include "shown-text.h"
 #include "summary.h"
 #include "sweep-engine.h"
 #include "textbuf.h"
@@ -115,8 +116,8 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
             options->again ? RUN_TO_DO : plan_run_state(plan, i, runs, db, &reason);
         if (speak && state == RUN_DAMAGED)
         {
-            fprintf(stderr, "weft: %s is run again, as it is damaged: %s\n", plan->names[i],
-                    reason);
+            print_shown(stderr, "weft: %s is run again, as it is damaged: %s\n", plan->names[i],
+                        reason);
         }
         if (state == RUN_FINISHED)
         {
@@ -162,7 +163,7 @@ say_what_is_stale(const struct plan *plan, const struct due *due)
         n += due->stale[i] != NULL;
         if (due->stale[i] && n <= MOST_STALE)
         {
-            fprintf(stderr, "stale: %s: %s\n", plan->names[due->runs[i]], due->stale[i]);
+            print_shown(stderr, "stale: %s: %s\n", plan->names[due->runs[i]], due->stale[i]);
         }
     }
     if (n > MOST_STALE)

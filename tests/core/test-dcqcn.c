@@ -517,6 +517,21 @@ START_TEST(long_silence_equals_a_million_ticks)
 }
 END_TEST
 
+/* A timer that would be due beyond all times is never due: a rate that was cut stays so. */
+START_TEST(timers_end_with_time)
+{
+    set("model", _i ? "paper" : "rnic");
+    set("first-cut", "at-once");
+    start(G100);
+    ops->on_cnp(&qp, &signal, WEFT_NEVER - 1000);
+    ck_assert_int_eq(ops->rate(&qp, WEFT_NEVER - 1000), G100 / 2);
+    ops->on_cnp(&qp, &signal, WEFT_NEVER - 2);
+    const int64_t rate = ops->rate(&qp, WEFT_NEVER - 2);
+    ck_assert_int_le(rate, G100 / 2);
+    ck_assert_int_eq(ops->rate(&qp, WEFT_NEVER - 1), rate);
+}
+END_TEST
+
 Suite *
 dcqcn_suite(void)
 {
@@ -537,6 +552,7 @@ dcqcn_suite(void)
     tcase_add_test(tc, presets_are_the_published_timers);
     tcase_add_loop_test(tc, lazy_evaluation_equals_timers_fired_one_by_one, 0, 300);
     tcase_add_test(tc, long_silence_equals_a_million_ticks);
+    tcase_add_loop_test(tc, timers_end_with_time, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

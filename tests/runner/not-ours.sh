@@ -183,6 +183,22 @@ for name in .tmp-ecmp_seed=1.sqlite ecmp_seed=1.sqlite; do
     untouched "$name, others"
     rm -r bad
 done
+# Nor is a file written to that has another name elsewhere, as a backup by 'cp -al' has it: what a
+# killed run left, and all that is made anew.
+cp -r good bad
+echo precious >elsewhere/left
+ln elsewhere/left bad/runs/.tmp-ecmp_seed=1.sqlite
+ln elsewhere/left bad/.tmp-runs.log
+cp -al bad linked
+look elsewhere >treasure
+look linked >backup
+"$weft" run-one tiny.xml --again --run ecmp_seed=1 --out bad >/dev/null 2>messages || fail 'run-one over a hard link'
+untouched 'run-one: a hard link'
+"$weft" run tiny.xml --again --out bad >/dev/null 2>messages || fail 'run over hard links'
+untouched 'run: hard links'
+look linked | cmp backup - || fail 'run: a backup by cp -al has changed'
+rm -r bad linked
+
 cp -r good bad
 rm -r bad/runs
 ln -s ../elsewhere bad/runs

@@ -186,6 +186,22 @@ for page in hostile folder; do
     is $page.html 'count(//td[contains(., "</td></svg>&lt; [31m ")])' 1
     ! grep -q 'root:' $page.html || fail "$page: a file from elsewhere"
 done
+# Nor does a link in Markdown run anything, however it is written.
+cat >claims/links.xml <<'END'
+<claims title="Links">
+  <text>[a](javascript:alert(40)) [b](javascript:x) [c](JavaScript:x) [d [e]](javascript:x) [f `]` g](data:x) [h][i] [j](vbscript:x "t")
+
+[i]: javascript:alert(40)
+
+![k](javascript:x) [l](&lt;javascript:x>) [m](java\:x) [...] [n](https://e.org/a:b) [o](MAILTO:a@e.org) [p](../q.md#r) [s](t?u=v:w) [x](#y:z)</text>
+  <section title="One" results="demo"><claim verdict="agrees"><says>[a](file:///etc/passwd)</says></claim></section>
+</claims>
+END
+"$weft" report claims/links.xml --output links.md
+! grep -n '[^\\]\](\(\\\|<\)*\(java\|data\|vb\|file\)\|[^\\]\](<\|[^\\]\][:[]' links.md || fail 'a link in Markdown leads to a program'
+for link in '[n](https://e.org/a:b)' '[o](MAILTO:a@e.org)' '[p](../q.md#r)' '[s](t?u=v:w)' '[x](#y:z)' ' [...] '; do
+    grep -qF "$link" links.md || fail "no $link in Markdown"
+done
 is hostile.html 'string(//title)' '</title><script>alert(40)</script>'
 is hostile.html 'string(//section/h2)' '<b>"&'
 is folder.html 'string(//section/h2)' '<i>"&'
