@@ -32,4 +32,7 @@ bool summary_write(const struct plan *plan, const struct results_folder *r, cons
 void summary_print(const struct plan *plan, struct database *db, const struct database_writer *w,
                    size_t nruns);
 
+/** Whether its tables show a column of `summary`. */
+bool summary_prints(const char *column);
+
 #endif
