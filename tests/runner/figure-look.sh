@@ -294,7 +294,7 @@ awk '$1 == "legend_y" { y = $3 } $1 == "legend_rows" { n = $3 } $1 == "high" { h
 grep -q '>3.5<' hole.svg || fail 'a field with a number has none'
 # One name and one way to write units; sizes in powers of ten where some are.
 for text in ECMP REPS 'Host DR' '10 us' '1 ms' '64 KB' '262.144 KB' '1.04858 MB' 'completion time relative to REPS'; do
-    grep -q "[> ]$text[<,]" names.svg || fail "no '$text'"
+    grep -q "[> ]${text}[<,]" names.svg || fail "no '$text'"
 done
 ! grep -q '[> ][0-9.]*[0-9]\(us\|ms\|KB\|MB\|KiB\|MiB\)[<,]' names.svg || fail 'no space before a unit'
 # What a query's whiskers are is not known, and nothing is said of its mean.
