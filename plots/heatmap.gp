@@ -18,7 +18,7 @@ share(z) = z_log ? log(z / z_min) / log(z_max / z_min) : (z - z_min) / (z_max - 
 # Each field reaches a little under its neighbours: viewers of PDF show white lines where they only meet.
 fields = "data index panel using 3:4:($3 - 0.5):($3 + 0.52):($4 - 0.5):($4 + 0.52):5 with boxxyerror" \
     ." fs solid 1 noborder fc palette notitle"
-values = !show_values ? '' : ", data index panel using 3:4:($5 == $5 ? written($5) : ''):(share($5) > 0.6 ? 0x000000 : 0xFFFFFF)" \
+values = !show_values ? '' : ", data index panel using 3:4:(stringcolumn(5) eq 'NaN' ? '' : written($5)):(share($5) > 0.6 ? 0x000000 : 0xFFFFFF)" \
     ." with labels font note_font textcolor rgb variable notitle"
 row_names = ", $rows using (NaN):1:ytic(has_left(panel) ? lines_of(int($2), int($3)) : '') notitle"
 plots = fields.values.names.row_names

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A report's claims and tables, with what their queries give, as a tree. */
 #include <errno.h>
-#include <libxml/uri.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,21 +136,6 @@ add_table(struct part *part, xmlNode *section, const struct element *e)
     report_numbers_free(n);
 }
 
-/** Sets an attribute to a file's path as the report's file has to write it. */
-static void
-set_link(const struct part *part, xmlNode *to, const char *name, const char *path)
-{
-    const char *output = part->source.options->output;
-    xmlChar *escaped = xmlURIEscapeStr((const xmlChar *)path, (const xmlChar *)"/");
-    xmlChar *plain = xmlBuildURI(escaped, (const xmlChar *)"");
-    const bool together = output && *output != '/' && *path != '/' && strncmp(output, "..", 2);
-    xmlChar *link = together ? xmlBuildRelativeURI(plain, (const xmlChar *)output) : NULL;
-    page_set(to, name, (const char *)(link ? link : plain));
-    xmlFree(link);
-    xmlFree(plain);
-    xmlFree(escaped);
-}
-
 /** The figure that a section names, which must be there. */
 static void
 add_figure(struct part *part, xmlNode *section, const struct element *e)
@@ -164,7 +148,7 @@ add_figure(struct part *part, xmlNode *section, const struct element *e)
     }
     if (path)
     {
-        set_link(part, section, "figure", path);
+        page_set_link(section, "figure", path, part->source.options->output);
     }
 }
 
@@ -233,7 +217,7 @@ add_part(xmlNode *report, const struct document *claims, const struct report_opt
     xmlNode *to = page_add(report, "part", NULL);
     page_set(to, "title", element_value(claims->root, "title"));
     page_set(to, "path", claims->path);
-    set_link(&part, to, "claims", claims->path);
+    page_set_link(to, "claims", claims->path, part.source.options->output);
     for (const struct element *e = NULL; (e = report_next(claims->root, "figure", e)) != NULL;)
     {
         page_set(page_add_markdown(to, "figure", e->text), "name", element_value(e, "name"));

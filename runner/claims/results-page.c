@@ -2,18 +2,18 @@
 #include "results-page.h"
 
 #include <libxml/parser.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "columns.h"
-#include "csv.h"
 #include "document.h"
 #include "files.h"
 #include "provenance.h"
 #include "report-query.h"
+#include "results-table.h"
 #include "shown-text.h"
+#include "sweep-plan.h"
 #include "textbuf.h"
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -109,272 +109,6 @@ drawings_add(xmlNode *section, const char *folder)
     }
 }
 
-/** Of a table that is shown; more say so. */
-#define MOST_ROWS 1000
-
-/** Columns of aggregate.csv for each of summary.csv: the first is the mean, the last half of its
- * interval, and one how many seeds have a value. */
-#define SPREAD_COLUMNS 6
-#define SPREAD_N       3
-
-/* --- columns ---------------------------------------------------------------------------------- */
-
-/** Where a column is shown. */
-enum place
-{
-    IN_LIST, /**< beside the table: all rows have the same */
-    FIRST,   /**< it tells the runs apart */
-    DRAWN,   /**< a figure shows it */
-    BEHIND,
-    NOWHERE,
-};
-
-struct shown_column
-{
-    char *name;
-    enum place place;
-    bool is_spread; /**< of the mean and half of its interval, SPREAD_COLUMNS - 1 later */
-};
-
-/** What mean and interval of a column that begins at @p c are of; NULL: they are not there. */
-static char *
-spread_at(const struct query_rows *rows, size_t c)
-{
-    const size_t last = c + SPREAD_COLUMNS - 1, n = strlen(rows->columns[c]);
-    const char *end = rows->columns[c] + (n > 5 ? n - 5 : n);
-    OWNED char *name = xformat("%.*s", (int)(end - rows->columns[c]), rows->columns[c]);
-    OWNED char *half = xformat("%s_ci95", name);
-    const bool is = strcmp(end, "_mean") == 0 && last < rows->ncolumns &&
-                    strcmp(half, rows->columns[last]) == 0;
-    return is ? xstrdup(name) : NULL;
-}
-
-/** "162 ± 3 (8/10)", "4.3 ± 1.3": the interval has one digit, or two if the first is a 1; all of
- * them from 10 on. */
-static char *
-spread_text(const struct query_cell *row, size_t c)
-{
-    const struct query_cell *mean = &row[c], *half = &row[c + SPREAD_COLUMNS - 1];
-    const long long n = (long long)row[c + SPREAD_N].integer, seeds = (long long)row[0].integer;
-    struct text t = {0};
-    if (half->kind != QUERY_NULL && half->real > 0)
-    {
-        const int digits = (int)-floor(log10(half->real / 2));
-        const int decimals = digits < 0 ? 0 : digits;
-        text_add(&t, "%.*f ± %.*f", decimals, mean->real, decimals, half->real);
-    }
-    else
-    {
-        query_cell_add(&t, mean);
-        text_add(&t, half->kind != QUERY_NULL ? " ± 0" : "");
-    }
-    if (mean->kind != QUERY_NULL && n < seeds)
-    {
-        text_add(&t, " (%lld/%lld)", n, seeds);
-    }
-    return text_take(&t);
-}
-
-static char *
-cell_text(const struct query_rows *rows, const struct shown_column *columns, size_t row, size_t c)
-{
-    const struct query_cell *cells = &rows->cells[row * rows->ncolumns];
-    return columns[c].is_spread ? spread_text(cells, c) : query_cell_text(&cells[c]);
-}
-
-/** Whether all rows have the same in a column. */
-static bool
-is_constant(const struct query_rows *rows, const struct shown_column *columns, size_t c)
-{
-    bool same = true;
-    OWNED char *first = cell_text(rows, columns, 0, c);
-    for (size_t r = 1; same && r < rows->nrows; r++)
-    {
-        OWNED char *cell = cell_text(rows, columns, r, c);
-        same = strcmp(cell, first) == 0;
-    }
-    return same;
-}
-
-/** Whether a column has the numbers of the texts before it, as "t-i_us" those of "t-i": sorting the
- * texts by what they mean needs no other column. */
-static bool
-repeats(const struct query_rows *rows, size_t column)
-{
-    const char *before = column ? rows->columns[column - 1] : "", *name = rows->columns[column];
-    const size_t n = strlen(before);
-    return column && rows->cells[column - 1].kind == QUERY_TEXT && strncmp(name, before, n) == 0 &&
-           name[n] == '_' && rows->cells[column].kind != QUERY_TEXT;
-}
-
-/** Whether a query names a column. */
-static bool
-names(const struct element *query, const char *column)
-{
-    static const char inside[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    const size_t n = strlen(column);
-    const char *at = query ? query->text : "";
-    while ((at = strstr(at, column)) != NULL &&
-           (strspn(at + n, inside) || (at > query->text && strchr(inside, at[-1]))))
-    {
-        at += n;
-    }
-    return at != NULL;
-}
-
-/** Whether a figure of the scenario (NULL: not known) shows a column. */
-static bool
-is_drawn(const struct document *scenario, const char *column)
-{
-    static const char *const attributes[] = {"x", "y", "z", "series", "panels", "line"};
-    bool drawn = false;
-    const struct element *e = NULL;
-    while (!drawn && scenario && (e = report_next(scenario->root, "figure", e)) != NULL)
-    {
-        drawn = names(element_child(e, "query"), column);
-        for (size_t i = 0; !drawn && i < sizeof attributes / sizeof *attributes; i++)
-        {
-            drawn = list_has(element_value(e, attributes[i]), column);
-        }
-    }
-    return drawn;
-}
-
-static struct shown_column *
-place_columns(const struct query_rows *rows, const struct document *scenario)
-{
-    struct shown_column *columns = xcalloc(rows->ncolumns, sizeof *columns);
-    bool measured = false; /* what tells the runs apart is before */
-    for (size_t c = 0; c < rows->ncolumns; c++)
-    {
-        struct shown_column *column = &columns[c];
-        char *spread = spread_at(rows, c);
-        column->is_spread = spread != NULL;
-        column->name = spread ? spread : xstrdup(rows->columns[c]);
-        measured = measured || strcmp(column->name, summary_table.columns[0].name) == 0;
-        column->place = column->place == NOWHERE || repeats(rows, c) ? NOWHERE
-                        : is_constant(rows, columns, c)              ? IN_LIST
-                        : !measured                                  ? FIRST
-                        : is_drawn(scenario, column->name)           ? DRAWN
-                                                                     : BEHIND;
-        if (spread)
-        {
-            columns[c + SPREAD_COLUMNS - 1].place = NOWHERE;
-        }
-    }
-    return columns;
-}
-
-/* --- tables ----------------------------------------------------------------------------------- */
-
-/** What does not vary, as a list beside the table. */
-static void
-add_constants(xmlNode *section, const struct query_rows *rows, const struct shown_column *columns)
-{
-    xmlNode *list = page_add(section, "facts", NULL);
-    page_set(list, "title", rows->nrows > 1 ? "The same in all rows" : "All values");
-    page_set(list, "open", rows->nrows > 1 ? NULL : "open");
-    for (size_t c = 0; c < rows->ncolumns; c++)
-    {
-        if (columns[c].place == IN_LIST && rows->cells[c].kind != QUERY_NULL)
-        {
-            OWNED char *text = cell_text(rows, columns, 0, c);
-            page_set(page_add(list, "fact", text), "name", columns[c].name);
-        }
-    }
-}
-
-/** The mean @p cell and half of its interval as they are, for who wants all digits. */
-static void
-set_digits(xmlNode *to, const struct query_cell *cell)
-{
-    OWNED char *mean = query_cell_text(cell), *half = query_cell_text(cell + SPREAD_COLUMNS - 1);
-    if (*half)
-    {
-        page_format(to, "title", "%s ± %s", mean, half);
-    }
-}
-
-/** Adds columns and rows; what figures show comes before what none does. */
-static void
-add_varying(xmlNode *section, const char *title, const struct query_rows *rows,
-            const struct shown_column *columns)
-{
-    size_t *order = xcalloc(rows->ncolumns, sizeof *order), n = 0, drawn = 0;
-    for (enum place place = FIRST; place <= BEHIND; place++)
-    {
-        for (size_t c = 0; c < rows->ncolumns; c++)
-        {
-            drawn += columns[c].place == place && place == DRAWN;
-            order[n] = c;
-            n += columns[c].place == place;
-        }
-    }
-    xmlNode *table = page_add(section, "table", NULL);
-    page_set(table, "title", title);
-    for (size_t i = 0; i < n; i++)
-    {
-        const struct shown_column *shown = &columns[order[i]];
-        xmlNode *column = page_add(table, "column", shown->name);
-        page_set(column, "number", rows->cells[order[i]].kind != QUERY_TEXT ? "on" : NULL);
-        page_set(column, "behind", drawn && shown->place == BEHIND ? "on" : NULL);
-    }
-    for (size_t r = 0; r < rows->nrows && r < MOST_ROWS; r++)
-    {
-        xmlNode *row = page_add(table, "row", NULL);
-        for (size_t i = 0; i < n; i++)
-        {
-            const struct query_cell *cell = &rows->cells[r * rows->ncolumns + order[i]];
-            OWNED char *text = cell_text(rows, columns, r, order[i]);
-            xmlNode *to = report_add_cell(row, text, cell, cell->kind != QUERY_TEXT);
-            page_set(to, "behind", drawn && columns[order[i]].place == BEHIND ? "on" : NULL);
-            if (columns[order[i]].is_spread)
-            {
-                set_digits(to, cell);
-            }
-        }
-    }
-    free(order);
-}
-
-/** A table of results that has rows. */
-static void
-add_rows(xmlNode *section, const char *title, const struct query_rows *rows,
-         const struct document *scenario)
-{
-    OWNED struct shown_column *columns = place_columns(rows, scenario);
-    if (rows->nrows > 1)
-    {
-        add_varying(section, title, rows, columns);
-    }
-    if (rows->nrows > MOST_ROWS)
-    {
-        OWNED char *note = xformat("The first %d rows.", MOST_ROWS);
-        page_add(section, "note", note);
-    }
-    add_constants(section, rows, columns);
-    for (size_t c = 0; c < rows->ncolumns; c++)
-    {
-        free(columns[c].name);
-    }
-}
-
-/** Asks for a table; a sentence in *why if it cannot be. */
-static void
-add_table(xmlNode *section, struct database *db, const char *table, const char *title,
-          const struct document *scenario, char **why)
-{
-    OWNED char *sql = xformat("select * from \"%s\" limit %d", table, MOST_ROWS + 1);
-    struct query_mistake mistake = {NULL, 0};
-    CLEANUP(query_rows_drop)
-    struct query_rows *rows = database_query(db, sql, QUERY_LIMITS, &mistake);
-    if (rows && rows->nrows)
-    {
-        add_rows(section, title, rows, scenario);
-    }
-    *why = mistake.message;
-}
-
 /* --- results ---------------------------------------------------------------------------------- */
 
 void
@@ -436,13 +170,129 @@ name_of(const char *folder)
     return xformat("%.*s", (int)(n - start), folder + start);
 }
 
+/* --- warnings and notes ------------------------------------------------------------------------
+ */
+
+/** What `weft validate` warns of, as a list; the first error where this version of Weft does not
+ * take the scenario. */
+static void
+add_warnings(xmlNode *section, const struct document *scenario, struct diagnostics *d)
+{
+    const struct plan_options none = {.quick = QUICK_NO};
+    document_check(scenario, d);
+    struct plan *plan = d->n ? NULL : plan_build(scenario, &none, d);
+    const bool good = plan && plan_check(plan, d);
+    const struct diagnostic *items = good ? d->warnings : d->items;
+    xmlNode *list = page_add(section, "remarks", NULL);
+    page_set(list, "title", good ? "Warnings" : "This version of Weft refuses the scenario");
+    for (size_t i = 0; i < (good ? d->nwarnings : 1); i++)
+    {
+        xmlNode *remark = page_add(list, "remark", items[i].message);
+        if (items[i].line > 0)
+        {
+            page_format(remark, "line", "%d", items[i].line);
+        }
+    }
+    plan_free(plan);
+}
+
+/** A section while it is made. */
+struct results
+{
+    xmlNode *section;
+    const char *folder, *output;
+    struct database *db;
+    const struct document *scenario; /**< NULL: not known */
+    char *why;                       /**< a sentence, if they cannot be read */
+};
+
+/** What the terminal says below its tables. */
+static void
+add_notes(struct results *r)
+{
+    struct query_mistake mistake = {NULL, 0};
+    CLEANUP(query_rows_drop)
+    struct query_rows *rows =
+        database_has(r->db, "notes")
+            ? database_query(r->db, "select text from notes order by rowid limit 100",
+                             REPORT_LIMITS, &mistake)
+            : NULL;
+    xmlNode *list = page_add(r->section, "remarks", NULL);
+    page_set(list, "title", "Notes");
+    for (size_t i = 0; rows && i < rows->nrows; i++)
+    {
+        OWNED char *text = query_cell_text(&rows->cells[i]);
+        page_add(list, "remark", text);
+    }
+    r->why = mistake.message;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/** The first column of a run's totals. */
+#define MEASURED (summary_table.columns[0].name)
+
+/** Asks for a table and adds it if it has rows. @p file: with the same rows; NULL: there is none.
+ */
+static void
+add_table(struct results *r, const char *select, const char *title, const char *measured,
+          const char *file)
+{
+    OWNED char *sql = xformat("%s limit %d", select, RESULTS_MOST_ROWS + 1);
+    struct query_mistake mistake = {NULL, 0};
+    CLEANUP(query_rows_drop)
+    struct query_rows *rows = r->why ? NULL : database_query(r->db, sql, QUERY_LIMITS, &mistake);
+    if (rows && rows->nrows)
+    {
+        const struct results_table t = {title, measured, file, r->folder, r->output, r->scenario};
+        results_table_add(r->section, &t, rows);
+    }
+    r->why = r->why ? r->why : mistake.message;
+}
+
+/** What varied, as columns of the runs `s`, with commas. The caller frees it. */
+static char *
+varied(struct database *db)
+{
+    struct query_mistake mistake = {NULL, 0};
+    CLEANUP(query_rows_drop)
+    struct query_rows *rows =
+        database_query(db, "select * from summary limit 0", REPORT_LIMITS, &mistake);
+    struct text t = {0};
+    for (size_t c = 2; rows && c < rows->ncolumns && strcmp(rows->columns[c], MEASURED) != 0; c++)
+    {
+        text_add(&t, "s.");
+        sql_add_name(&t, rows->columns[c]);
+        text_add(&t, ", ");
+    }
+    free(mistake.message);
+    return t.s ? text_take(&t) : xstrdup("");
+}
+
+static void
+add_tables(struct results *r)
+{
+    OWNED char *keys = varied(r->db);
+    OWNED char *by_workload =
+        xformat("select %sw.* from workloads w join summary s using (run) order by w.rowid", keys);
+    if (database_has(r->db, "aggregate"))
+    {
+        add_table(r, "select * from aggregate", "Over the seeds", MEASURED, "aggregate.csv");
+    }
+    add_table(r, "select * from summary", "All runs", MEASURED, "summary.csv");
+    if (database_has(r->db, "workloads"))
+    {
+        add_table(r, by_workload, "By workload", workloads_table.columns[1].name, NULL);
+    }
+}
+
 /** Adds a section. False after a message. */
 static bool
-add_results(xmlNode *part, const char *folder, size_t number, bool alone)
+add_results(xmlNode *part, const char *folder, const char *output, size_t number, bool alone)
 {
-    OWNED char *why = NULL, *none = NULL, *name = name_of(folder);
+    OWNED char *why = NULL, *name = name_of(folder);
     OWNED char *path = xformat("%s/scenario.xml", folder);
-    CLEANUP(diag_free) struct diagnostics d = {0};
+    CLEANUP(diag_free) struct diagnostics d = {.file = path};
     CLEANUP(document_drop) struct document *scenario = document_read(path, &d);
     const struct element *given = scenario ? element_child(scenario->root, "title") : NULL;
     const struct element *title = given && !text_is_blank(given->text) ? given : NULL;
@@ -459,11 +309,17 @@ add_results(xmlNode *part, const char *folder, size_t number, bool alone)
         page_format(part, "title", "Results of %s", name);
     }
     drawings_add(section, folder);
+    if (scenario)
+    {
+        add_warnings(section, scenario, &d);
+    }
     if (db)
     {
-        add_table(section, db, "aggregate", "Over the seeds", scenario, &none);
-        add_table(section, db, "summary", "All runs", scenario, &why);
+        struct results r = {section, folder, output, db, scenario, NULL};
+        add_notes(&r);
+        add_tables(&r);
         results_add_facts(section, folder, db);
+        why = r.why;
     }
     if (why)
     {
@@ -473,7 +329,7 @@ add_results(xmlNode *part, const char *folder, size_t number, bool alone)
 }
 
 xmlDoc *
-results_page(char *const *folders, size_t n)
+results_page(char *const *folders, size_t n, const char *output)
 {
     xmlDoc *page = page_new("report");
     xmlNode *report = xmlDocGetRootElement(page), *part = page_add(report, "part", NULL);
@@ -482,7 +338,7 @@ results_page(char *const *folders, size_t n)
     page_format(part, "title", "Results of %zu scenarios", n);
     for (size_t i = 0; i < n; i++)
     {
-        good = add_results(part, folders[i], i + 1, n == 1) && good;
+        good = add_results(part, folders[i], output, i + 1, n == 1) && good;
     }
     if (!good)
     {

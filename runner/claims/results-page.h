@@ -8,8 +8,9 @@
 #include "page.h"
 #include "query.h"
 
-/** The results in @p n folders as a page's tree, which xmlFreeDoc() frees; NULL after a message. */
-xmlDoc *results_page(char *const *folders, size_t n);
+/** The results in @p n folders as a page's tree, which xmlFreeDoc() frees; NULL after a message. @p
+ * output: the page's file, from which it links to tables; NULL: from here. */
+xmlDoc *results_page(char *const *folders, size_t n, const char *output);
 
 /** Adds what made results: runs, versions, machine, command, seeds, dates. Nothing if they cannot
  * be asked or @p db is NULL. */

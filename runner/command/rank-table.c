@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "figure-style.h"
 #include "files.h"
 #include "shown-text.h"
 #include "sql-file.h"
@@ -304,7 +305,7 @@ figure_query_of(const struct query_rows *rows)
             text_add(&t, t.len ? ", (" : "with shown(x, y, z, n) as (values (");
             sql_add_literal(&t, at(rows, i, CELL)->text);
             text_add(&t, ", ");
-            sql_add_literal(&t, at(rows, i, SCHEME)->text);
+            sql_add_literal(&t, figure_short_name(at(rows, i, SCHEME)->text));
             text_add(&t, ", %.2f, %d)", at(rows, i, OTHER)->real / at(rows, i, VALUE)->real,
                      (int)at(rows, i, SEEDS)->integer);
         }
@@ -324,7 +325,8 @@ draw(const struct ranking *r, const struct query_rows *rows)
     {
         return true;
     }
-    OWNED char *title = xformat("Time of others over that of %s, where they differ", r->name);
+    OWNED char *title =
+        xformat("Time of others over that of %s, where they differ", figure_short_name(r->name));
     const char *const attributes[][2] = {
         {"name", "rank"},      {"template", "heatmap"},
         {"title", title},      {"x-label", "traffic and links"},

@@ -252,7 +252,7 @@ command_report(const struct arguments *a)
                             : "a folder of results; expected a file of claims, or --html");
         return EXIT_BAD_INPUT;
     }
-    xmlDoc *page = folders ? results_page(a->files, n) : report_claims(a, n);
+    xmlDoc *page = folders ? results_page(a->files, n, a->output) : report_claims(a, n);
     OWNED char *text = page ? page_write(page, a->html ? PAGE_HTML : PAGE_MARKDOWN) : NULL;
     int status = text ? report_deliver(text, a->output) : EXIT_BAD_INPUT;
     xmlFreeDoc(page);

@@ -233,12 +233,14 @@ axis_tics(struct figure_axis *a, double length, bool upright)
     }
     double widest = 0;
     t->len = bare->len = 0;
+    a->beyond = 0;
     text_add(t, "(");
     text_add(bare, "(");
     for (size_t i = 0; i < tics.n && i < MOST_TICS; i++)
     {
         const double value = rounded(a, tics.at[i]), width = number_width(a, value);
         widest = width > widest ? width : widest;
+        a->beyond = fmax(a->beyond, width / 2 - length * (1 - axis_place(a, value)));
         text_add(t, "%s'", i ? ", " : "");
         axis_add_number(t, a, value);
         text_add(t, "' %.9g", value);

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "csv.h"
+#include "figure-layout.h"
 #include "figure-markup.h"
 #include "figure-read.h"
+#include "figure-style.h"
 
 /** Whether a point has the values of all of @p n columns that are of its dimension. */
 static bool
@@ -83,11 +85,54 @@ column_of(const struct plan *plan, const struct element *figure, const char *nam
 
 /* --- names ------------------------------------------------------------------------------------ */
 
+/** Whether a column has sizes in powers of two beside sizes in powers of ten. */
+static bool
+mixes_sizes(const struct plan_column *column)
+{
+    bool two = false, ten = false;
+    for (size_t p = 0; p < column->dim->npoints; p++)
+    {
+        const char *cell = plan_cell(column, p), *unit = csv_unit(cell);
+        const bool size = unit && strcmp(unit, "bytes") == 0, binary = size && strchr(cell, 'i');
+        two = two || binary;
+        ten = ten || (size && !binary);
+    }
+    return two && ten;
+}
+
+char *
+figure_value_name(const struct plan *plan, const struct plan_column *column, const char *value)
+{
+    const char *unit = column ? csv_unit(value) : NULL;
+    const size_t digits = strcspn(value, "kKMGTPBbnumsp"), bits = strcspn(value, "p");
+    double number;
+    struct text t = {0};
+    if (!unit || !*unit)
+    {
+        return xstrdup(column && figure_is_balancer(plan, column, value) ? figure_short_name(value)
+                                                                         : value);
+    }
+    csv_number(value, &number);
+    if (strcmp(unit, "bytes") == 0 && mixes_sizes(column))
+    {
+        axis_add_number(&t, &(struct figure_axis){.bytes = true}, number);
+    }
+    else if (strcmp(unit, "gbps") == 0 && value[bits])
+    {
+        text_add(&t, "%.*s %.*s/s", (int)digits, value, (int)(bits - digits), value + digits);
+    }
+    else
+    {
+        text_add(&t, "%.*s %s", (int)digits, value, value + digits);
+    }
+    return text_take(&t);
+}
+
 /** The name of a value of @p n parts, each in a row of its own, or the label that a <zip> gives to
  * several of them at once. Puts the sweep's own spelling into its parts. */
 static char *
-name_value(const struct element *figure, const struct plan_column *const *columns, char **parts,
-           size_t n)
+name_value(const struct plan *plan, const struct element *figure,
+           const struct plan_column *const *columns, char **parts, size_t n)
 {
     const struct plan_point *points[FIGURE_MOST_X];
     const struct plan_dimension *labelled = NULL;
@@ -107,7 +152,8 @@ name_value(const struct element *figure, const struct plan_column *const *column
         }
         if (i == 0 || !dim || dim != labelled)
         {
-            text_add(&t, "%s%s", i ? ROW_END_TEXT : "", label ? label : parts[i]);
+            OWNED char *value = figure_value_name(plan, columns[i], parts[i]);
+            text_add(&t, "%s%s", i ? ROW_END_TEXT : "", label ? label : value);
         }
         labelled = label ? dim : labelled;
     }
@@ -129,7 +175,8 @@ name_all(const struct plan *plan, const struct element *figure, const char *give
     names->names = xcalloc(names->n, sizeof *names->names);
     for (size_t i = 0; i < names->n; i++)
     {
-        names->names[i] = name_value(figure, columns, &names->keys[i * names->parts], names->parts);
+        names->names[i] =
+            name_value(plan, figure, columns, &names->keys[i * names->parts], names->parts);
     }
 }
 
@@ -223,7 +270,9 @@ name_values(const struct plan *plan, const struct element *figure, struct figure
         {
             ARRAY_GROW(d->tics, d->ntics);
             d->tics[d->ntics++] = (struct figure_tic){
-                value, xstrdup(label ? label : plan_cell(column, p)), label != NULL};
+                value,
+                label ? xstrdup(label) : figure_value_name(plan, column, plan_cell(column, p)),
+                label != NULL};
         }
     }
     if (d->ntics)

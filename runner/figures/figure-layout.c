@@ -23,6 +23,8 @@
 #define MOST_LINES    3     /* of a name that lies flat */
 #define WHISKER_ROOM  3.0   /* times the greatest mean, of intervals of few values */
 #define PANEL_GAP     0.8   /* beside a panel whose numbers stand at another one */
+#define LINE_GAP      0.3   /* between lines of text that are no paragraph */
+#define LEAST_BEYOND  0.2   /* right of a plot: half of what a line's end or a bar's edge is wide */
 #define SLANT         35.0  /* degrees */
 #define SLANTED_APART 2.2   /* em between slanted names: a line's height / sin(SLANT) */
 #define UPRIGHT_APART 1.3
@@ -67,6 +69,7 @@ lay_out_names(char *const *names, const double *places, size_t n, double length,
     }
     l.width = apart - NAME_GAP < MOST_NAME ? apart - NAME_GAP : MOST_NAME;
     l.longest = measure_names(names, n, l.width, false, &widest);
+    l.beyond = n ? widest / 2 - length * (1 - places[n - 1]) : 0;
     if ((widest <= apart - NAME_GAP || n < 2) && l.longest <= MOST_LINES)
     {
         l.below = (double)l.longest * LINE_EM;
@@ -75,6 +78,7 @@ lay_out_names(char *const *names, const double *places, size_t n, double length,
     l.width = MOST_NAME * 2;
     l.one_row = true;
     l.longest = measure_names(names, n, l.width, true, &widest);
+    l.beyond = n && skip ? widest / 2 - length * (1 - places[n - 1]) : 0;
     if (skip)
     {
         l.apart = widest + NAME_GAP;
@@ -104,6 +108,7 @@ lay_out_tics(struct figure_layout *l, const struct figure_data *data)
         labelled = labelled || data->tics[i].labelled;
     }
     l->names = lay_out_names(names, places, data->ntics, l->plot_wide, !labelled);
+    l->names.beyond = labelled || l->x.log ? l->names.beyond : 0; /* else numbers stand there */
 }
 
 const char *
@@ -309,15 +314,28 @@ height_of(const char *text, double width, double line)
     return (double)text_lines(text, width, &widest) * line;
 }
 
-/** Rows and columns of panels, as many side by side as the scenario says or as make a block. */
+/** Places without a panel in so many columns. */
+static size_t
+empty_places(size_t n, size_t columns)
+{
+    return (columns - n % columns) % columns;
+}
+
+/** Rows and columns of panels, as many side by side as the scenario says or as make a block in
+ * which few places are empty. */
 static void
 arrange_panels(struct figure_layout *l, const struct element *figure, size_t n)
 {
     const size_t given = (size_t)element_number(figure, "panel-columns").integer;
-    const size_t fit = (size_t)(l->wide / LEAST_PANEL);
-    const size_t block = (size_t)ceil(sqrt((double)n));
-    l->columns = given ? (given > n ? n : given) : block > fit ? fit : block;
-    l->columns = l->columns ? l->columns : 1;
+    const size_t fit = fmax(l->wide / LEAST_PANEL, 1);
+    size_t columns = (size_t)fmax(ceil(sqrt((double)n)), 1);
+    columns = columns > fit ? fit : columns;
+    if (columns < fit && empty_places(n, columns + 1) < empty_places(n, columns))
+    {
+        columns++;
+    }
+    columns = 4 * empty_places(n, columns) >= n && n < 4 ? 1 : columns;
+    l->columns = given ? (given > n ? n : given) : columns;
     l->rows = (n + l->columns - 1) / l->columns;
     l->rows = l->rows ? l->rows : 1;
     l->shared = n > 1 && element_number(figure, "panel-axes").integer == 0;
@@ -333,7 +351,6 @@ lay_out_margins(struct figure_layout *l, const struct element *figure,
     l->title_high = height_of(t->title, room / 1.1, TITLE_EM);
     l->top = EDGE_EM + l->title_high;
     l->top += l->legend_at == LEGEND_TOP ? legend_height(l) : 0;
-    l->panel_right = 1.2;
     l->note_high = height_of(t->note, room / NOTE_SIZE, NOTE_EM);
 }
 
@@ -343,9 +360,12 @@ static double
 room_to_the_right(struct figure_layout *l, const struct element *figure,
                   const struct figure_texts *t)
 {
+    const double beyond = fmax(fmax(l->x.beyond, l->names.beyond), LEAST_BEYOND);
+    l->panel_right = l->columns > 1 ? fmax(1.2, beyond) : beyond;
     if (figure_kind(figure) != FIGURE_HEATMAP)
     {
-        return EDGE_EM + (l->legend_at == LEGEND_RIGHT ? l->legend_wide + EDGE_EM : 0);
+        return EDGE_EM + beyond - l->panel_right +
+               (l->legend_at == LEGEND_RIGHT ? l->legend_wide + EDGE_EM : 0);
     }
     l->z_high = height_of(t->z, l->plot_high * (double)l->rows, LINE_EM);
     const double numbers = axis_tics(&l->z, l->plot_high, true);
@@ -417,7 +437,8 @@ lay_out_axes(struct figure_layout *l, const struct element *figure, const struct
     l->y_high = height_of(t->y, l->y_wrap, LINE_EM) + (*t->y ? 0.3 : 0);
     l->left = EDGE_EM + fmax(l->y_high, l->names.left - l->panel_left);
     l->right = room_to_the_right(l, figure, t);
-    l->bottom = EDGE_EM + height_of(t->x, l->x_wrap, LINE_EM) + l->note_high + 0.8;
+    const double note = l->note_high + (*t->note ? LINE_GAP : 0);
+    l->bottom = EDGE_EM + note + height_of(t->x, l->x_wrap, LINE_EM) + (*t->x ? LINE_GAP : 0);
     l->y_at = l->left - l->y_high + 0.3;
     l->x_at = l->bottom - 0.9;
     if (l->shared)
@@ -448,7 +469,8 @@ lay_out_all(struct figure_layout *l, const struct element *figure, const struct 
         l->plot_wide = (l->wide - l->left - l->right) / columns - l->panel_left - l->panel_right;
         l->plot_wide = fmax(l->plot_wide, LEAST_PLOT);
         l->plot_high = given > 0 ? (given / em - height_around(l)) / rows
-                                 : fmax(l->plot_wide * PROPORTION, 1.5 * LEAST_PLOT);
+                                 : fmax(fmax(l->plot_wide * PROPORTION, 1.5 * LEAST_PLOT),
+                                        l->legend_at == LEGEND_RIGHT ? legend_height(l) / rows : 0);
         if (l->plot_high < LEAST_PLOT)
         {
             *why = xformat("its height leaves no room for the plot; expected at least %.0fmm",

@@ -18,6 +18,7 @@ struct figure_axis
     double from, to;    /**< its ends */
     struct text tics;   /**< gnuplot's list of them; empty: it makes its own */
     struct text bare;   /**< the same without numbers */
+    double beyond;      /**< how far a number that lies flat reaches beyond the end */
 };
 
 /** Makes room for a value. */
@@ -82,6 +83,7 @@ struct name_layout
     double turn;    /**< degrees: 0, 35 or 90 */
     double below;   /**< the room that they need below the axis */
     double left;    /**< the room that the first needs to its left */
+    double beyond;  /**< how far one of them reaches beyond the end of the axis */
     double apart;   /**< names nearer than this to one that is written are left out; 0: none */
     size_t longest; /**< lines of the longest */
     bool one_row;   /**< what would stand in several rows follows one another */
@@ -108,7 +110,8 @@ struct figure_layout
     double longest_whisker;            /**< as far as the y axis makes room */
     enum legend_place legend_at;
     bool legend_titled;
-    bool legend_has_no_corner;    /**< it would cover something in each of the first plot */
+    bool legend_has_no_room;      /**< where it is to be: beside the plots they are too low, and in
+                                     each corner of the first it would cover something */
     bool legend_left, legend_low; /**< which of its corners legend_x and legend_y are; else the
                                      upper right, and of one on top the middle */
     double legend_x, legend_y;    /**< from the left and the upper edge */
@@ -151,8 +154,8 @@ void legend_lay_out(struct figure_layout *l, const struct element *figure,
 /** The room that it takes, with its distance to what stands below it. */
 double legend_height(const struct figure_layout *l);
 
-/** Its place, given that of the plots. False: it is to stand in the first of them and would cover
- * something there in each corner; then it is on top after another layout. */
+/** Its place, given that of the plots. False: there is no room for it; then it is on top after
+ * another layout. */
 bool legend_place(struct figure_layout *l, const struct element *figure,
                   const struct figure_data *data);
 

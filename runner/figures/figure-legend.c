@@ -75,7 +75,7 @@ legend_lay_out(struct figure_layout *l, const struct element *figure,
     const double room = l->wide - 2 * EDGE_EM, entry = e.wide + ENTRY_EM;
     const size_t n = e.n;
     l->legend_at = n ? (enum legend_place)element_number(figure, "legend").integer : LEGEND_NONE;
-    if (l->legend_at == LEGEND_INSIDE && l->legend_has_no_corner)
+    if (l->legend_at && l->legend_has_no_room)
     {
         l->legend_at = LEGEND_TOP;
     }
@@ -189,22 +189,24 @@ place_inside(struct figure_layout *l, const struct element *figure, const struct
     const double from = l->left + l->panel_left, top = l->top + l->panel_above;
     l->legend_x = from + (l->legend_left ? INSIDE_EM : l->plot_wide - INSIDE_EM);
     l->legend_y = top + (l->legend_low ? l->plot_high - INSIDE_EM : INSIDE_EM);
-    l->legend_has_no_corner = least > 0;
-    return least == 0;
+    return least == 0 && wide <= 1 && high <= 1;
 }
 
 bool
 legend_place(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
 {
+    l->legend_left = l->legend_at == LEGEND_RIGHT;
+    l->legend_low = false;
     switch (l->legend_at)
     {
     case LEGEND_INSIDE:
-        return place_inside(l, figure, data);
+        l->legend_has_no_room = !place_inside(l, figure, data);
+        return !l->legend_has_no_room;
     case LEGEND_RIGHT:
-        l->legend_left = true;
         l->legend_x = l->wide - l->legend_wide - EDGE_EM;
         l->legend_y = l->top + l->panel_above;
-        break;
+        l->legend_has_no_room = l->legend_y + legend_height(l) > l->high;
+        return !l->legend_has_no_room;
     default:
         l->legend_x = l->wide / 2;
         l->legend_y = 0.8 + l->title_high;

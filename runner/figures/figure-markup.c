@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "figure-markup.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,12 +100,20 @@ text_width(const char *s, size_t n)
     return sum;
 }
 
-/** The next space outside of marks, or the end of the row. */
+/** Whether a line may go on in another one at a space: not between a number and its unit. */
+static bool
+is_gap(const char *s, size_t i)
+{
+    return s[i] == ' ' &&
+           !(i > 0 && isdigit((unsigned char)s[i - 1]) && isalpha((unsigned char)s[i + 1]));
+}
+
+/** The next such space outside of marks, or the end of the row. */
 static size_t
 word_end(const char *s, size_t from)
 {
     size_t i = from;
-    while (s[i] && s[i] != ' ' && s[i] != ROW_END)
+    while (s[i] && !is_gap(s, i) && s[i] != ROW_END)
     {
         const size_t length = marked(s + i, strlen(s + i));
         i += length ? length : 1;

@@ -55,6 +55,12 @@ void figure_add_cdf(struct figure_data *d, struct pool *p, bool above, double y_
 /** The box of a pool, which it sorts; nothing of an empty one. */
 struct figure_point figure_box_of(struct pool *p);
 
+/** What a value of the sweep (@p column NULL: it is none) is called where the scenario gives no
+ * label: what the field calls a balancer; a number, a space and its unit, of sizes all in powers of
+ * ten if some are; else itself. The caller frees it. */
+char *figure_value_name(const struct plan *plan, const struct plan_column *column,
+                        const char *value);
+
 /** Makes names of the keys that were read: the labels of the sweep, else its values. Those of a
  * <query> are values of the sweep where all of a column are, and are not plain numbers. */
 void figure_name_all(const struct plan *plan, const struct element *figure,

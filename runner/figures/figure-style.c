@@ -14,10 +14,32 @@ static const unsigned figure_patterns[FIGURE_PATTERNS] = {3, 4, 1, 5, 2, 7};
 
 /* A balancer's place is its style, in every figure: add new ones at the end. Those that papers
  * compare most stand within FIGURE_COLOURS of each other. */
-static const char *const styled[] = {
-    "ecmp",      "ar",        "themis", "rsq",   "reps",     "ops",      "ofan",  "host-dr",
-    "simple-rr", "switch-rr", "plb",    "conga", "jsq",      "subflow",  "drill", "ar-quality",
-    "letflow",   "conweave",  "pro",    "prime", "co-prime", "ethereal",
+static const struct scheme
+{
+    const char *name, *shown;
+} styled[] = {
+    {"ecmp", "ECMP"},
+    {"ar", "AR"},
+    {"themis", "Themis"},
+    {"rsq", "RSQ"},
+    {"reps", "REPS"},
+    {"ops", "OPS"},
+    {"ofan", "OFAN"},
+    {"host-dr", "Host DR"},
+    {"simple-rr", "Simple RR"},
+    {"switch-rr", "Switch RR"},
+    {"plb", "PLB"},
+    {"conga", "CONGA"},
+    {"jsq", "JSQ"},
+    {"subflow", "Subflow"},
+    {"drill", "DRILL"},
+    {"ar-quality", "AR (quality)"},
+    {"letflow", "LetFlow"},
+    {"conweave", "ConWeave"},
+    {"pro", "PRO"},
+    {"prime", "PRIME"},
+    {"co-prime", "CO-PRIME"},
+    {"ethereal", "Ethereal"},
 };
 
 #define STYLED (sizeof styled / sizeof *styled)
@@ -28,7 +50,7 @@ place_in_table(const char *name)
 {
     for (size_t i = 0; i < STYLED; i++)
     {
-        if (strcmp(styled[i], name) == 0)
+        if (strcmp(styled[i].name, name) == 0)
         {
             return i;
         }
@@ -51,6 +73,13 @@ figure_balancer_style(const char *name)
         place += place_in_table(balancers->algos[i]->name) == NO_STYLE;
     }
     return place;
+}
+
+const char *
+figure_short_name(const char *name)
+{
+    const size_t place = place_in_table(name);
+    return place != NO_STYLE ? styled[place].shown : name;
 }
 
 /* --- what stands for a balancer --------------------------------------------------------------- */
@@ -98,6 +127,13 @@ balancer_of(const struct plan *plan, const struct plan_column *column, const cha
         name = balancer_of_point(&column->dim->points[p]) ? element_value(own, "name") : NULL;
     }
     return name && weft_find("balancer", name) ? name : NULL;
+}
+
+bool
+figure_is_balancer(const struct plan *plan, const struct plan_column *column, const char *key)
+{
+    const char *name = balancer_of(plan, column, key);
+    return name && strcmp(name, key) == 0;
 }
 
 /* --- styles ----------------------------------------------------------------------------------- */

@@ -34,6 +34,13 @@ struct figure_look
  * behind, by its place in the registry. */
 size_t figure_balancer_style(const char *name);
 
+/** What the field calls a balancer: "REPS" for "reps"; of one that it does not know the name
+ * itself. */
+const char *figure_short_name(const char *name);
+
+/** Whether a value of a column stands for the balancer that is called so. */
+bool figure_is_balancer(const struct plan *plan, const struct plan_column *column, const char *key);
+
 /**
  * The looks of values, by their first parts: the styles of the balancers that they stand for, also
  * by way of <cases>, or what the scenario gives them. If the column has no more values than there

@@ -7,6 +7,7 @@
 
 #include <weft/registry.h>
 
+#include "figure-read.h"
 #include "figure-script.h"
 #include "textbuf.h"
 #include "vocabulary.h"
@@ -234,9 +235,20 @@ share_name(const struct element *figure)
                    above ? " above" : "");
 }
 
+/** What a value is called in the figure. */
+static const char *
+name_of(const struct figure_names *names, const char *key, const char *otherwise)
+{
+    for (size_t i = 0; i < names->n; i++)
+    {
+        otherwise = strcmp(names->keys[i * names->parts], key) == 0 ? names->names[i] : otherwise;
+    }
+    return otherwise;
+}
+
 /** The name of an axis: the scenario's, or what stands there. The caller frees it. */
 static char *
-axis_name(const struct element *figure, const char *axis)
+axis_name(const struct element *figure, const struct figure_data *data, const char *axis)
 {
     const enum figure_kind kind = figure_kind(figure);
     const bool is_y = *axis == 'y', heat = kind == FIGURE_HEATMAP;
@@ -261,8 +273,10 @@ axis_name(const struct element *figure, const char *axis)
     if (relative)
     {
         OWNED char *plain = title;
-        title = xformat("%s relative to %s%s", plain, relative,
-                        fabs(factor / 100 - 1) < 1e-6 ? " (%)" : "");
+        title = xformat(
+            "%s relative to %s%s", plain,
+            name_of(figure_series(figure) ? &data->series : &data->categories, relative, relative),
+            fabs(factor / 100 - 1) < 1e-6 ? " (%)" : "");
     }
     return title;
 }
@@ -323,9 +337,10 @@ spread_note(const struct plan *plan, const struct element *figure, const struct 
     const char *span = alone ? "mean" : spans[element_number(figure, "error").integer];
     const bool own = figure_own_query(figure) != NULL;
     OWNED char *fewest = least < most ? xformat("%zu to ", least) : xstrdup("");
-    char *note = own && !data->counted ? xstrdup("")
-                                       : xformat("%s of %s%zu %s", own ? "mean" : span, fewest,
-                                                 most, seeds && !own ? "seeds" : "values");
+    char *note = own && (data->whiskers || !data->counted)
+                     ? xstrdup("")
+                     : xformat("%s of %s%zu %s", own ? "mean" : span, fewest, most,
+                               seeds && !own ? "seeds" : "values");
     return note;
 }
 
@@ -373,7 +388,8 @@ column_name(const struct plan_column *column)
 
 /** A panel is called by its value; a number without a label needs to say of what. */
 static void
-name_panels(struct figure_texts *t, const struct element *figure, const struct figure_data *data)
+name_panels(struct figure_texts *t, const struct plan *plan, const struct element *figure,
+            const struct figure_data *data)
 {
     const char *given = element_value(figure, "panels");
     const char *column = given ? given : column_name(data->panels.column);
@@ -383,7 +399,8 @@ name_panels(struct figure_texts *t, const struct element *figure, const struct f
     for (size_t i = 0; i < data->panels.n; i++)
     {
         const char *key = data->panels.keys[i], *name = data->panels.names[i];
-        const bool number = *key >= '0' && *key <= '9' && strcmp(key, name) == 0 && *title;
+        OWNED char *value = figure_value_name(plan, data->panels.column, key);
+        const bool number = *key >= '0' && *key <= '9' && strcmp(value, name) == 0 && *title;
         t->panels[i] = number ? xformat("%s = %s", title, name) : xstrdup(name);
     }
 }
@@ -398,9 +415,9 @@ figure_texts_make(const struct plan *plan, const struct element *figure,
                          : figure_own_query(figure)            ? column_name(data->series.column)
                                                                : figure_series(figure);
     struct figure_texts t = {.title = xstrdup(title ? title : ""),
-                             .x = axis_name(figure, "x"),
-                             .y = axis_name(figure, "y"),
-                             .z = axis_name(figure, "z"),
+                             .x = axis_name(figure, data, "x"),
+                             .y = axis_name(figure, data, "y"),
+                             .z = axis_name(figure, data, "z"),
                              .legend = legend ? xstrdup(legend)
                                               : column_title(series ? series : "case", 1, false),
                              .note = spread_note(plan, figure, data)};
@@ -409,7 +426,7 @@ figure_texts_make(const struct plan *plan, const struct element *figure,
     {
         labelled = labelled || data->tics[i].labelled;
     }
-    name_panels(&t, figure, data);
+    name_panels(&t, plan, figure, data);
     t.x_bytes = !labelled && !figure_has_categories(figure) && is_of_bytes(figure, "x", t.x);
     t.y_bytes = figure_kind(figure) != FIGURE_HEATMAP && is_of_bytes(figure, "y", t.y);
     t.z_bytes = is_of_bytes(figure, "z", t.z);

@@ -1,7 +1,8 @@
 <?xml version="1.0" encoding="UTF-8"?>
 <!-- SPDX-License-Identifier: GPL-2.0-only -->
 <!-- Reports and results as a page that needs nothing from anywhere, and may ask for nothing. -->
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
+                xmlns:str="http://exslt.org/strings" exclude-result-prefixes="str">
   <xsl:output method="html" encoding="UTF-8" indent="no" doctype-system="about:legacy-compat"/>
   <xsl:param name="style"/>
   <xsl:param name="script"/>
@@ -102,6 +103,7 @@
       <h2><xsl:value-of select="@title"/></h2>
       <xsl:apply-templates select="p[1]"/>
       <xsl:if test="drawing"><div class="figures"><xsl:apply-templates select="drawing"/></div></xsl:if>
+      <xsl:apply-templates select="remarks[remark]"/>
       <xsl:if test="claim"><xsl:call-template name="claims"><xsl:with-param name="claims" select="claim"/></xsl:call-template></xsl:if>
       <xsl:choose>
         <xsl:when test="../../verdict and (maker or p[2] or claim[why or test or table] or table)">
@@ -224,10 +226,23 @@
         <tbody><xsl:apply-templates select="row"/></tbody>
       </table>
     </div>
+    <xsl:if test="@file or count(row) &gt; 12">
+      <p class="count">
+        <xsl:value-of select="concat(substring('The first ', 1 div boolean(@cut)), count(row), ' rows')"/>
+        <xsl:if test="count(row) &gt; 12">; scroll in the table for those below</xsl:if>
+        <xsl:if test="@file">; all are in <a href="{@href}"><xsl:value-of select="@file"/></a></xsl:if>
+      </p>
+    </xsl:if>
   </xsl:template>
 
   <xsl:template match="column">
-    <th scope="col"><xsl:call-template name="class"/><xsl:value-of select="."/></th>
+    <th scope="col">
+      <xsl:call-template name="class"/>
+      <xsl:for-each select="str:split(., '')">
+        <xsl:value-of select="."/>
+        <xsl:if test="contains('.:_-', .)"><wbr/></xsl:if>
+      </xsl:for-each>
+    </th>
   </xsl:template>
   <xsl:template match="row"><tr><xsl:apply-templates/></tr></xsl:template>
   <xsl:template match="cell">
@@ -242,6 +257,18 @@
     <xsl:if test="@number | @behind">
       <xsl:attribute name="class"><xsl:value-of select="substring('n behind', 3 - 2 * boolean(@number), 2 - 1 + 7 * boolean(@behind))"/></xsl:attribute>
     </xsl:if>
+  </xsl:template>
+
+  <!-- What to know of the results before they are read. -->
+  <xsl:template match="remarks">
+    <div class="remarks">
+      <h3><xsl:value-of select="@title"/></h3>
+      <ul>
+        <xsl:for-each select="remark">
+          <li><xsl:for-each select="@line">line <xsl:value-of select="."/>: </xsl:for-each><xsl:value-of select="."/></li>
+        </xsl:for-each>
+      </ul>
+    </div>
   </xsl:template>
 
   <xsl:template match="note"><p class="missing"><xsl:value-of select="."/></p></xsl:template>

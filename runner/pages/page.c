@@ -4,6 +4,7 @@
 #include "page.h"
 
 #include <ctype.h>
+#include <libxml/uri.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,19 @@ page_format(xmlNode *e, const char *name, const char *format, ...)
     text_vadd(&t, format, args);
     va_end(args);
     page_set(e, name, t.s);
+}
+
+void
+page_set_link(xmlNode *e, const char *name, const char *path, const char *from)
+{
+    xmlChar *escaped = path ? xmlURIEscapeStr(XML(path), XML("/")) : NULL;
+    xmlChar *plain = escaped ? xmlBuildURI(escaped, XML("")) : NULL;
+    const bool together = plain && from && *from != '/' && *path != '/' && strncmp(from, "..", 2);
+    xmlChar *link = together ? xmlBuildRelativeURI(plain, XML(from)) : NULL;
+    page_set(e, name, (const char *)(link ? link : plain));
+    xmlFree(link);
+    xmlFree(plain);
+    xmlFree(escaped);
 }
 
 /* --- code ------------------------------------------------------------------------------------- */

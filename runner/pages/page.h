@@ -39,6 +39,11 @@ void page_set(xmlNode *e, const char *name, const char *text);
 void page_format(xmlNode *e, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Sets an attribute to the path of a file as a link in the file @p from; NULL: in one in this
+ * folder. Whatever its name is, it is no address of anything else. Without a path it is left out.
+ */
+void page_set_link(xmlNode *e, const char *name, const char *path, const char *from);
+
 /** Adds an element with a text that is Markdown: of its markup, <code>, <strong>, <a href> and
  * <escaped>. The text becomes one line. */
 xmlNode *page_add_markdown(xmlNode *parent, const char *name, const char *text);

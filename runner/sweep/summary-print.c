@@ -40,6 +40,22 @@ static const struct shown shown_rho = {"t.increase_rho$ * 100", "increase_rho", 
 /** Messages that were given up, and those that waited for them. */
 static const struct shown shown_failed = {"t.failed$ + t.unstarted$", "failed", "%.5g", "failed"};
 
+bool
+summary_prints(const char *column)
+{
+    static const char *const also[] = {"increase_rho", "failed", "unstarted"};
+    bool has = false;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+    {
+        has = has || strcmp(shown[i].column, column) == 0;
+    }
+    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
+    {
+        has = has || strcmp(also[i], column) == 0;
+    }
+    return has;
+}
+
 /** Of each workload by itself. */
 static const struct shown shown_cct = {"(t.cct_us - t.start_us) * 1e-3", "cct_us", "%#.5g",
                                        "cct_ms"};

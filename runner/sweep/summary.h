@@ -29,4 +29,7 @@ bool summary_write(const struct plan *plan, const struct results_folder *r, cons
  * reader may miss, and cases in which some seeds have no value. @p db: a reader of @p w. */
 void summary_print(struct database *db, const struct database_writer *w);
 
+/** Whether its tables show a column of `summary`. */
+bool summary_prints(const char *column);
+
 #endif

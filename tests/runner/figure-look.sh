@@ -98,7 +98,7 @@ scenario look.xml look <<END
   <figure name="bars" template="bars" $all $one x-label="T_{D} {/Bold no} x^{2} a_b" width="84mm"/>
   <figure name="lines" template="lines" x="workload.bytes" series="case" y="cct_us" where="transport.rto=1ms"
           width="84mm" height="60mm" font="DejaVu Serif" font-size="7"/>
-  <figure name="heat" template="heatmap" x="workload.bytes" y="transport.rto" z="cct_us" z-scale="0.001" panels="case"
+  <figure name="heat" template="heatmap" x="workload.bytes" y="transport.rto" z="cct_us" z-scale="0.001" panels="case" panel-columns="2"
           values="on"/>
   <figure name="box" template="box" data="qps" x="case" y="fct_us" $one/>
   <figure name="dots" template="scatter" x="queue_peak_bytes" y="cct_us" series="case" panels="workload.bytes"/>
@@ -145,7 +145,7 @@ grep -q '>completion time (us)<' lines.svg || fail 'no name of y'
 grep -q '>completion time (ms)<' heat.svg || fail 'no name of the colours'
 grep -q '>flow completion time (us)<' box.svg || fail 'no name of a completion time'
 grep -q '>transport rto<' heat.svg || fail 'no name of a parameter'
-grep -q '>transport rto = 1ms<' panels.svg || fail 'no name of a panel'
+grep -q '>transport rto = 1 ms<' panels.svg || fail 'no name of a panel'
 grep -q '>workload bytes<' panels.svg || fail 'no title of the legend'
 
 # Whiskers: Student's t for two seeds, 12.706 times the standard error; and it says so.
@@ -158,9 +158,8 @@ grep -q '>mean, least and greatest of 2 seeds<' extremes.svg || fail 'nothing sa
 
 # A field of the heat map, and the median of a box, by hand.
 awk -F, 'NR > 1 && $2 == "rsq" && $3 == "80KB" && $4 == "100us" { n++; s += $6 }
-         END { printf "80KB 100us 1 0 %.6f\n", s / n / 1000 }' summary.csv >expected
-awk 'NF == 0 { b++; next } b == 2 && $1 == "\"80KB\"" && $2 == "\"100us\"" { printf "80KB 100us %s %s %.6f\n", $3, $4, $5 }' \
-    heat.dat | cmp - expected || fail 'a field of the heat map is another'
+         END { printf "80 KB 100 us 1 0 %.6f\n", s / n / 1000 }' summary.csv >expected
+tr -d '"' <heat.dat | awk 'NF == 0 { b++; next } b == 2 && $1 == 80 && $3 == 100 { $7 = sprintf("%.6f", $7); print }' | cmp - expected || fail 'a field of the heat map is another'
 exported .
 cat ..runs/ecmp_bytes=40KB_rto=1ms_*/qps.csv | awk -F, '/^[0-9]/ { print $6 - $5 }' | sort -g >values
 median=$(awk -v n="$(wc -l <values)" 'NR == int((n + 1) / 2) { printf "%.4f", $1 }' values)
@@ -234,11 +233,71 @@ grep -q '>1.4 MB<' top.svg || fail 'an axis of sizes has no units'
 for figure in asked points; do
     grep -q '>four<' $figure.svg || fail "$figure: a label of a number is lost in a query"
 done
-[ "$(at rows 2MB | wc -l) $(at rows four | wc -l)" = '1 2' ] || fail 'the names are not in two rows'
-! grep -q '>(40KB\|>(2MB' rows.svg || fail 'names in parentheses'
+[ "$(at rows '2 MB' | wc -l) $(at rows four | wc -l)" = '1 2' ] || fail 'the names are not in two rows'
+! grep -q '>(40 KB\|>(2 MB' rows.svg || fail 'names in parentheses'
 grep -q "^value_format = '%.1f'$" fields.gp || fail 'the fields have other digits'
 [ "$(sed -n 's/^array s_colour.*, \([0-9]*\), [0-9]*\]$/\1/p' top.gp)" = $((0xAA3377)) ] || fail 'not the colour of the scenario'
 [ "$(sed -n 's/^array s_dash.*, \([0-9]*\), [0-9]*\]$/\1/p' top.gp)" = 2 ] || fail 'not the dashes of the scenario'
 grep -q '^weft: warning: figures column, .*: a 95 % confidence interval of 2 values is wide .*expected 5 seeds' \
     "$work/messages" || fail 'no warning of two seeds'
+
+# --- nothing is cut, empty or called by several names ---
+cd "$work"
+sed -e '/<sweep>/,$d' -e 's,name="tiny",name="tight",' "$here/tiny.xml" >tight.xml
+mixed='"workload.bytes" as x, avg(cct_us) as y'
+cat >>tight.xml <<END
+  <sweep><vary param="balancer.name" values="ecmp reps host-dr"/><vary param="transport.rto" values="10us 1ms 2ms"/>
+    <vary param="workload.bytes" values="64KB 256KiB 1MiB"/><seeds count="2"/></sweep>
+  <figure name="three" template="bars" x="balancer.name" y="cct_us" panels="transport.rto" where="workload.bytes=1MiB" width="174mm"/>
+  <figure name="column" template="bars" x="balancer.name" y="cct_us" panels="transport.rto" where="workload.bytes=1MiB" width="120mm"/>
+  <figure name="bare" template="bars" x="balancer.name" y="cct_us" x-label="" note="off" pool="on"/>
+  <figure name="lines" template="lines" x="workload.bytes" y="cct_us" series="balancer.name" where="transport.rto=10us" note="off"
+          legend="none"/>
+  <figure name="names" template="grouped-bars" x="workload.bytes transport.rto" series="balancer.name" y="cct_us" relative-to="reps"/>
+  <figure name="own" template="bars"><query>select $mixed, min(cct_us) as low, max(cct_us) as high, count(*) as n from summary
+          group by 1</query></figure>
+  <figure name="plain" template="bars"><query>select $mixed, count(*) as n from summary group by 1</query></figure>
+  <figure name="crossed" template="lines" legend="inside" series-label="" width="174mm"><query>with p(panel, series, x, y) as (values
+          ('p', 'a', 0, 10), ('p', 'a', 10, 10), ('p', 'a', 9, 10), ('p', 'a', 8, 10), ('p', 'b', 0, 0), ('p', 'b', 10, 0),
+          ('q', 'a', 0, 1), ('q', 'b', 0, 1), ('r', 'a', 0, 1), ('r', 'b', 0, 1)) select * from p</query></figure>
+  <figure name="beside" template="lines" legend="right" width="84mm"><query>select 'series '||run as series, seed as x, cct_us as y
+          from summary where run &lt; 13</query></figure>
+  <figure name="hole" template="heatmap" values="on"><query>with s(x, y, z) as (values ('a', 'b', 1.5), ('a', 'c', 2.5), ('d', 'b', 3.5))
+          select * from s</query></figure>
+</scenario>
+END
+"$weft" run tight.xml >out 2>messages || fail 'not drawn'
+cd results/tight
+# Three panels are a row, or a column where there is no room beside each other.
+grep -q '^panel_columns = 3$' three.gp || fail 'three panels are no row'
+grep -q '^panel_columns = 1$' column.gp || fail 'three panels are no column'
+# below FIGURE: pixels below the lowest text.
+below()
+{
+    awk 'match($0, /viewBox="0 0 [0-9]* [0-9]*/) { split(substr($0, RSTART, RLENGTH), box, " ") }
+        match($0, /translate\([^)]*/) { y = substr($0, RSTART, RLENGTH); sub(/.*,/, "", y) }
+        /<tspan[^>]*> *[^ <]/ || />[^<>]+<\/text>/ { low = y + 0 > low ? y + 0 : low }
+        END { print int(box[4] - low) }' "$1.svg"
+}
+[ "$(below bare)" -lt 15 ] || fail "$(below bare) pixels below the names are empty"
+[ "$(below lines)" -lt 10 ] || fail "$(below lines) pixels below the axis' name are empty"
+for figure in bare lines; do
+    awk '$1 == "right" { r = $3 } $1 == "panel_right" { p = $3 } END { exit !(r + p < 1.5 && p >= 0) }' $figure.gp ||
+        fail "$figure: the right of the plot is empty"
+done
+# A legend that found no room in the plots hangs from the top of the figure.
+grep -q "^legend_align = 'center top horizontal'$" crossed.gp || fail 'the legend on top is cut'
+# One beside the plots has all its entries below each other.
+awk '$1 == "legend_y" { y = $3 } $1 == "legend_rows" { n = $3 } $1 == "high" { high = $3 } END { exit !(y + 1.25 * (n + 1) < high) }' beside.gp ||
+    fail 'the legend at the right is higher than the figure'
+! grep -q 'NaN' hole.svg || fail 'a field without a number has one'
+grep -q '>3.5<' hole.svg || fail 'a field with a number has none'
+# One name and one way to write units; sizes in powers of ten where some are.
+for text in ECMP REPS 'Host DR' '10 us' '1 ms' '64 KB' '262.144 KB' '1.04858 MB' 'completion time relative to REPS'; do
+    grep -q "[> ]${text}[<,]" names.svg || fail "no '$text'"
+done
+! grep -q '[> ][0-9.]*[0-9]\(us\|ms\|KB\|MB\|KiB\|MiB\)[<,]' names.svg || fail 'no space before a unit'
+# What a query's whiskers are is not known, and nothing is said of its mean.
+! grep -q '>mean of' own.svg || fail 'a note on whiskers of a query'
+grep -q '>mean of 18 values<' plain.svg || fail 'no note on means of a query'
 echo 'the look of figures'

@@ -2,7 +2,8 @@
 /*
  * Usage: make-results FROM [TO]
  * Writes TO/results.sqlite (FROM's) with what FROM/summary.csv and FROM/runs/RUN/ hold. The tables
- * may lack any columns; the runs' names are in the column run of summary.csv.
+ * may lack any columns; the runs' names are in the column run of summary.csv. FROM/notes.csv, if
+ * there is one, has a column text.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -204,6 +205,29 @@ add_runs(const struct database_writer *w, const char *from, const struct csv *su
     free(cells);
 }
 
+/** Adds notes, which no run has. */
+static void
+add_notes(const struct database_writer *w, const char *from)
+{
+    char *path = xformat("%s/notes.csv", from);
+    struct csv csv = read_table(path);
+    struct text t = {0};
+    text_add(&t, "CREATE TABLE IF NOT EXISTS notes (kind TEXT, run INTEGER, text TEXT);");
+    for (size_t r = 0; r < csv.nrows; r++)
+    {
+        text_add(&t, "INSERT INTO notes VALUES ('test', NULL, ");
+        sql_add_literal(&t, cell(&csv, r, 0));
+        text_add(&t, ");");
+    }
+    if (csv.ncolumns)
+    {
+        run(w, &t);
+    }
+    free(t.s);
+    free_table(&csv);
+    free(path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -231,6 +255,7 @@ main(int argc, char **argv)
         stop(why);
     }
     add_runs(&w, from, &summary, name, columns);
+    add_notes(&w, from);
     if (!database_complete(&w, &why) || !database_finish(&w, &why))
     {
         stop(why);

@@ -30,7 +30,7 @@ harmless()
     is "$1" 'count(//@*[starts-with(name(), "on")])' 0
     is "$1" 'count(//svg | //iframe | //object | //embed | //form | //base | //b | //foreignobject | //animate | //link)' 0
     is "$1" 'count(//@src[not(parent::img) or not(starts-with(., "data:image/svg+xml,")) or contains(., "<")] | //@srcset | //@action)' 0
-    is "$1" 'count(//a/@href[not(starts-with(., "#") or starts-with(., "https://"))])' 0
+    is "$1" 'count(//a/@href[not(starts-with(., "#") or starts-with(., "https://") or starts-with(., "results/"))])' 0
     is "$1" 'count(//*[local-name() != "a"]/@href)' 0
     is "$1" 'count(//@*[name() != "src" and contains(., "url(")])' 0
     is "$1" "count(//meta[contains(@content, \"default-src 'none'\")])" 1
@@ -213,9 +213,17 @@ harmless folder.html
 is folder.html 'string(//h1)' 'Results of demo'
 is folder.html 'count(//img)' 2
 is folder.html 'count(//table[caption="All runs"]/tbody/tr)' 4
-is folder.html 'string(//table[caption="All runs"]/tbody/tr[3]/td[4])' 1MiB
+is folder.html 'string(//table[caption="All runs"]/tbody/tr[3]/td[2])' 1MiB
 is folder.html 'count(//table[caption="All runs"]//th[.="seed"])' 0
-is folder.html 'string(//details[summary="The same in all rows"]//tr[th="seed"]/td)' 1
+is folder.html 'string(//details[summary="The same in all rows: All runs"]//tr[th="seed"]/td)' 1
+# It says where all of it is, as a link from where the page lies, whatever the folder is called.
+mkdir -p pages 'javascript:"&'
+cp results/demo/results.sqlite 'javascript:"&'
+"$weft" report --html results/demo --output pages/page.html
+is pages/page.html 'string(//p[@class="count"]/a/@href)' ../results/demo/summary.csv
+is pages/page.html 'normalize-space(//p[@class="count"])' '4 rows; all are in summary.csv'
+"$weft" report --html 'javascript:"&' --output odd.html
+is odd.html 'string(//p[@class="count"]/a/@href)' 'javascript%3A%22&/summary.csv'
 "$weft" report --html results/demo 'results/<i>"&' >both.html
 harmless both.html
 is both.html 'count(//section)' 2
@@ -228,7 +236,8 @@ for n in 1000 1001; do
     "$make_results" results/many-$n
     "$weft" report --html results/many-$n >many.html
     is many.html 'count(//table[caption="All runs"]/tbody/tr)' 1000
-    is many.html 'count(//p[.="The first 1000 rows."])' $((n - 1000))
+    is many.html 'count(//p[@class="count"][starts-with(normalize-space(.), "The first 1000 rows; scroll in the table")])' $((n - 1000))
+    is many.html 'count(//p[@class="count"][starts-with(normalize-space(.), "1000 rows; scroll in the table")])' $((1001 - n))
 done
 
 # The scenario's title is the page's. What its figures show comes first, a mean with its interval; all else is behind, and
@@ -244,13 +253,27 @@ is tiny.html "concat($seeds//th[1], ' ', $seeds//th[2])" 'case cct_us'
 is tiny.html "count($seeds//th[not(contains(@class, 'behind'))])" 2
 is tiny.html "count($seeds/tbody/tr[1]/td[not(contains(@class, 'behind'))])" 2
 is tiny.html "count($seeds//th) > 20 and not($seeds//th[.='cct_us_mean' or .='cct_us_ci95'])" true
-is tiny.html "count(//table[caption='All runs']//th[not(contains(@class, 'behind'))])" 5
+is tiny.html "count(//table[caption='All runs']//th[not(contains(@class, 'behind'))])" 3
 "$weft" query results/tiny "select cct_us_mean as mean, cct_us_ci95 as half from aggregate where half > 0
     union all select increase_mean, increase_ci95 from aggregate where increase_ci95 > 0" --format csv >means
 tail -n +2 means | while IFS=, read -r mean half; do
     rounded=$(awk -v m="$mean" -v h="$half" 'BEGIN { while (h * 10 ^ d < 2) d++; printf "%.*f ± %.*f", d, m, d, h }')
     is tiny.html "string($seeds//td[@title='$mean ± $half'])" "$rounded"
 done
+# Behind them is what the terminal's table has, then the rest, and last the spread beside the intervals.
+before()
+{
+    [ "$(value tiny.html "count($seeds//th[.='$1']/preceding-sibling::th)")" -lt \
+        "$(value tiny.html "count($seeds//th[.='$2']/preceding-sibling::th)")" ] || fail "$1 comes behind $2"
+}
+before cct_us resent_share
+before resent_share cct_acked_us
+before cct_acked_us cct_us_min
+before out_of_order cct_us_min
+is tiny.html "count($seeds//th[substring(., string-length(.) - 6) = '_stddev']/following-sibling::th[contains(concat(' ', ., ' '), ' out_of_order ')])" 0
+# A head goes on in another line at its marks, so that numbers are in sight on a narrow screen, where the first column stays.
+is tiny.html "count($seeds//th[.='cct_us_min']/wbr)" 2
+grep -q '^\.box \.sorts th:first-child, .* { position: sticky; left: 0;' tiny.html || fail 'no column stays in sight'
 # Where not all seeds have a value, the cell says so.
 sed 's/name="tiny"/name="stops"/; s/count="2"/count="3"/; s/<limit time="100ms"/<limit time="65us" then="stop"/' "$here/tiny.xml" >stops.xml
 "$weft" run stops.xml --no-figures >/dev/null 2>messages || fail 'no results of runs that stop'
@@ -275,6 +298,36 @@ END
 "$weft" report --html results/tiny >tiny.html
 is tiny.html "string($seeds//th[2])" increase
 is tiny.html "count($seeds//th[not(contains(@class, 'behind'))])" 2
+
+# What the terminal says: warnings about the scenario, notes on the results, and each workload by itself.
+sed -e '/<figure/,/\/>/d' -e 's,</scenario>,,' -e 's,name="tiny",name="jobs",' \
+    -e 's,<workload.*,<workload name="a" kind="ring" bytes="80KB" hosts="0 2"/><workload name="b" kind="ring" bytes="40KB" hosts="1 2 3"/>,' \
+    "$here/tiny.xml" >jobs.xml
+echo '</scenario>' >>jobs.xml
+"$weft" run jobs.xml --no-figures >out 2>messages || fail 'no results of two jobs'
+"$weft" report --html results/jobs >jobs.html
+harmless jobs.html
+"$weft" validate jobs.xml 2>&1 | sed -n 's/^jobs.xml:\([0-9]*\): warning: /line \1: /p' >warnings
+grep -q 'host 2 is listed' warnings || fail 'nothing to warn of'
+value jobs.html '//div[@class="remarks"][h3="Warnings"]//li' | sed 's,</li><li>,\n,g; s/<[^>]*>//g' | xmllint --html --xpath 'string(/)' - |
+    sed '/^$/d' | cmp - warnings || fail 'the page has other warnings'
+jobs='//table[caption="By workload"]'
+is jobs.html "count($jobs/tbody/tr)" 12
+is jobs.html "concat($jobs//th[1], ' ', $jobs//th[2], ' ', $jobs//th[3])" 'case seed workload'
+is jobs.html "string($jobs/tbody/tr[2]/td[count($jobs//th[.='cct_us']/preceding-sibling::th) + 1])" \
+    "$("$weft" query results/jobs "select cct_us from workloads where workload = 'b' and run = 1" --format csv | tail -n 1)"
+is tiny.html 'count(//table[caption="By workload"] | //div[@class="remarks"][h3="Warnings"])' 0
+printf 'text\n"<b>&PFC is on, and \033"\nsecond\n' >results/demo/notes.csv
+"$make_results" results/demo
+"$weft" report --html results/demo >notes.html
+harmless notes.html
+is notes.html 'count(//div[@class="remarks"])' 1
+is notes.html 'string(//div[@class="remarks"][h3="Notes"]//li[1])' '<b>&PFC is on, and  '
+is notes.html 'string(//div[@class="remarks"]//li[2])' second
+# A scenario of another version does not take the page away.
+sed 's/<balancer name="rsq"/<balancer name="of-another-version"/' "$here/tiny.xml" >results/demo/scenario.xml
+"$weft" report --html results/demo >notes.html
+is notes.html 'count(//div[@class="remarks"][h3="This version of Weft refuses the scenario"]//li[contains(., "of-another-version")])' 1
 
 # refused MESSAGE ARGUMENT...: exit status 2, the message, and the former page stays.
 refused()

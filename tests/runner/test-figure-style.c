@@ -196,6 +196,23 @@ check_values(const char *path, const struct plan *plan, const struct figure_name
     free(looks);
 }
 
+/** A balancer is called by its short name in all scenarios; a paper's own name may stand behind it.
+ */
+static void
+check_labels(const char *path, const struct plan *plan, const struct plan_column *column)
+{
+    for (size_t p = 0; p < column->dim->npoints; p++)
+    {
+        const char *cell = plan_cell(column, p), *label = column->dim->points[p].label;
+        const char *name = figure_short_name(cell);
+        const size_t n = strlen(name);
+        ck_assert_msg(!label || column->dim->ncolumns > 1 ||
+                          !figure_is_balancer(plan, column, cell) ||
+                          (strncmp(label, name, n) == 0 && strchr(" ,-", label[n])),
+                      "%s: %s is called '%s', elsewhere '%s'", path, cell, label, name);
+    }
+}
+
 /** All columns of the sweep, whole and as each figure shows them. */
 static void
 check_plan(const char *path, const struct plan *plan)
@@ -203,6 +220,7 @@ check_plan(const char *path, const struct plan *plan)
     const struct element *root = plan->doc->root;
     for (size_t c = 0; c < plan->ncolumns; c++)
     {
+        check_labels(path, plan, &plan->columns[c]);
         for (size_t i = 0; i <= root->nchildren && !plan->keys[c].is_seed; i++)
         {
             const struct element *e = i < root->nchildren ? root->children[i] : NULL;
