@@ -75,6 +75,8 @@ static inline void
 weft_switch_send(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
                  struct weft_frame *frame, int64_t at, bool waited)
 {
+    _Static_assert(WEFT_MAX_PORTS * WEFT_MAX_CLASSES <= UINT16_MAX + 1,
+                   "a port and class have a number of 16 bits");
     struct weft_packet *p = &frame->d;
     const int64_t serialization = weft_port_occupy(port, p->bytes, at, waited);
     port->end = at + serialization;

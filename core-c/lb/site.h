@@ -82,7 +82,7 @@ extern "C"
             site->nports >= 1 && site->nports <= WEFT_MAX_PORTS && site->up_ports <= site->nports;
         return sound ? 0
                      : weft_refuse(site->why, WEFT_EINVAL, NULL,
-                                   "the switch has no ports, more than 4096, or more up ports than "
+                                   "the switch has no ports, more than 8192, or more up ports than "
                                    "ports");
     }
 

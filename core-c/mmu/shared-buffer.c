@@ -9,13 +9,13 @@
 
 #include <string.h>
 
+#include <weft/clos.h>
 #include <weft/error.h>
 #include <weft/mmu.h>
 
 #include "base/text-out.h"
 
 /* A packet carries its ports in 16 bits. */
-#define MAX_PORTS UINT32_C(65536)
 #define CONTROL   0U
 
 /* Queues are counted in 32 bits. */
@@ -160,7 +160,7 @@ const struct weft_algo weft_mmu_algo = {
 int64_t
 weft_mmu_size(const struct weft_mmu_config *config, uint32_t nports)
 {
-    if (nports == 0 || nports > MAX_PORTS)
+    if (nports == 0 || nports > WEFT_MAX_PORTS)
     {
         return WEFT_EOVERFLOW;
     }
@@ -231,7 +231,7 @@ weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports, struct wef
     if (weft_mmu_size(config, nports) == WEFT_EOVERFLOW)
     {
         return weft_refuse(why, WEFT_EOVERFLOW, NULL,
-                           "a switch has no ports, or more than can be; expected 1 to 4096");
+                           "a switch has no ports, or more than can be; expected 1 to 8192");
     }
     if (!sound(config))
     {

@@ -23,21 +23,21 @@ struct clos_kind_config
 };
 
 static const struct weft_param params[] = {
-    {"pods", WEFT_COUNT, WEFT_P(struct clos_kind_config, pods), "4", "1", "4096", NULL, "Pods.",
+    {"pods", WEFT_COUNT, WEFT_P(struct clos_kind_config, pods), "4", "1", "8192", NULL, "Pods.",
      "(ours)"},
-    {"tors-per-pod", WEFT_COUNT, WEFT_P(struct clos_kind_config, tors_per_pod), "4", "1", "4095",
+    {"tors-per-pod", WEFT_COUNT, WEFT_P(struct clos_kind_config, tors_per_pod), "4", "1", "8191",
      NULL, "ToRs of each pod.", "(ours)"},
-    {"hosts-per-tor", WEFT_COUNT, WEFT_P(struct clos_kind_config, hosts_per_tor), "8", "1", "4095",
+    {"hosts-per-tor", WEFT_COUNT, WEFT_P(struct clos_kind_config, hosts_per_tor), "8", "1", "8191",
      NULL, "Hosts at each ToR.", "(ours)"},
-    {"aggregations", WEFT_COUNT, WEFT_P(struct clos_kind_config, aggregations), "4", "1", "4095",
+    {"aggregations", WEFT_COUNT, WEFT_P(struct clos_kind_config, aggregations), "4", "1", "8191",
      NULL, "Aggregations of each pod; every ToR of the pod is linked to each of them.", "(ours)"},
-    {"cores", WEFT_COUNT, WEFT_P(struct clos_kind_config, cores), "4", "1", "4095", NULL,
+    {"cores", WEFT_COUNT, WEFT_P(struct clos_kind_config, cores), "4", "1", "8191", NULL,
      "Cores above each aggregation: the j-th aggregations of all pods share theirs, so there are "
      "aggregations times cores in all.",
      "(ours)"},
-    {"parallel", WEFT_COUNT, WEFT_P(struct clos_kind_config, parallel), "1", "1", "4095", NULL,
+    {"parallel", WEFT_COUNT, WEFT_P(struct clos_kind_config, parallel), "1", "1", "8191", NULL,
      "Parallel links between a ToR and an aggregation.", "(ours)"},
-    {"core-parallel", WEFT_COUNT, WEFT_P(struct clos_kind_config, core_parallel), "1", "1", "4095",
+    {"core-parallel", WEFT_COUNT, WEFT_P(struct clos_kind_config, core_parallel), "1", "1", "8191",
      NULL, "Parallel links between an aggregation and a core.", "(ours)"},
     {"link-rate", WEFT_RATE, WEFT_P(struct clos_kind_config, link_rate), "400Gbps", "1Mbps",
      "8Tbps", NULL, "Rate of the hosts' links.", "themis §5"},

@@ -113,7 +113,7 @@ weft_clos_wrong(const struct weft_clos_shape *s)
     {
     case 0:
         return fits(s) ? NULL
-                       : "it is too large; expected at most 1048576 hosts, 4096 ports per switch "
+                       : "it is too large; expected at most 1048576 hosts, 8192 ports per switch "
                          "and 2^24 paths between two hosts";
     case WEFT_EOVERFLOW:
         return "it is too large; expected at most 1048576 of anything";

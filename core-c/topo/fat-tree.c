@@ -33,7 +33,7 @@ static const struct weft_param params[] = {
     {"fabric-delay", WEFT_TIME, WEFT_P(struct fat_tree_config, fabric_delay), "0ps", "0ps", "1s",
      NULL, "Propagation delay of each link between edge and aggregation; 0ps: as link-delay.",
      "(ours)"},
-    {"hosts-per-edge", WEFT_COUNT, WEFT_P(struct fat_tree_config, hosts_per_edge), "0", "0", "4095",
+    {"hosts-per-edge", WEFT_COUNT, WEFT_P(struct fat_tree_config, hosts_per_edge), "0", "0", "8191",
      NULL,
      "Hosts at each edge; 0: k/2, no oversubscription. More than k/2 oversubscribe the edges' "
      "ports "

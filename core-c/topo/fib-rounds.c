@@ -41,7 +41,8 @@ weft_fib_reduce(uint64_t *weight, uint32_t n, bool weighted, struct weft_fib_rou
         weight[i] = weight[i] > 0;
     }
     divide(weight, n, out);
-    if (out->total <= WEFT_MAX_CANDIDATES)
+    const uint64_t most = out->ports > WEFT_MAX_CANDIDATES ? out->ports : WEFT_MAX_CANDIDATES;
+    if (out->total <= most)
     {
         return;
     }
@@ -50,8 +51,7 @@ weft_fib_reduce(uint64_t *weight, uint32_t n, bool weighted, struct weft_fib_rou
     {
         if (weight[i] > 0)
         {
-            weight[i] = 1 + (weight[i] - 1) * (WEFT_MAX_CANDIDATES - out->ports) /
-                                (out->total - out->ports);
+            weight[i] = 1 + (weight[i] - 1) * (most - out->ports) / (out->total - out->ports);
         }
     }
     divide(weight, n, out);

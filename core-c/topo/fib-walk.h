@@ -9,9 +9,6 @@
 #include "topo/clos-shape.h"
 #include "topo/fib.h"
 
-/* Ports upwards, as weft_clos_fill() allows them. */
-#define MAX_UP 4096
-
 /* The capacity of a link as planned: a multiple of the small numbers, so that weights stay small.
  */
 #define WHOLE UINT32_C(720720)
@@ -25,10 +22,10 @@ struct walk
     uint32_t nhurt;       /* ToRs that have lost a link upwards */
     uint64_t entries;
     uint64_t words;          /* of the pool */
-    uint32_t joint[MAX_UP];  /* [aggregation]: paths to its namesake in another pod */
-    uint64_t via[MAX_UP];    /* [aggregation]: paths from it to a ToR of that pod */
-    uint64_t weight[MAX_UP]; /* [port of the group] of the list in hand */
-    uint64_t part[MAX_UP];   /* the same of one level */
+    uint32_t joint[WEFT_MAX_PORTS];  /* [aggregation]: paths to its namesake in another pod */
+    uint64_t via[WEFT_MAX_PORTS];    /* [aggregation]: paths from it to a ToR of that pod */
+    uint64_t weight[WEFT_MAX_PORTS]; /* [port of the group] of the list in hand */
+    uint64_t part[WEFT_MAX_PORTS];   /* the same of one level */
 };
 
 /* The place of the first dead link from number @p first on. */

@@ -63,7 +63,8 @@ extern "C"
     };
 
     /** Makes @p n weights small: divides them by their greatest common divisor, and scales them
-     * down if there are more than WEFT_MAX_CANDIDATES. Not @p weighted: all become 0 or 1. */
+     * down if they come to more than WEFT_MAX_CANDIDATES, and to more than one per port. Not @p
+     * weighted: all become 0 or 1. */
     void weft_fib_reduce(uint64_t *weight, uint32_t n, bool weighted, struct weft_fib_rounds *out);
 
     /** Numbers of the pool that a list takes whose weights weft_fib_reduce() has made small. */

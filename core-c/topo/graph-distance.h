@@ -30,7 +30,7 @@ extern "C"
                                   uint16_t *distance);
 
     /** Lists the ports of switch @p s that are nearer to where @p distance counts from; returns how
-     * many, at most 4,096; none at that switch itself. */
+     * many, at most WEFT_MAX_PORTS; none at that switch itself. */
     uint32_t weft_graph_candidates(const struct weft_graph *g, const uint16_t *distance,
                                    const uint64_t *dead, uint32_t s, uint16_t *list);
 

@@ -178,7 +178,7 @@ count_ports(struct weft_graph *g, struct weft_graph_fault *fault)
         const uint32_t nports = g->first_port[s + 1] + g->nhost_ports[s];
         if (nports > WEFT_MAX_PORTS)
         {
-            refuse(fault, "the switch has too many links; expected at most 4096", UINT32_MAX,
+            refuse(fault, "the switch has too many links; expected at most 8192", UINT32_MAX,
                    g->nhosts + s);
             return WEFT_EOVERFLOW;
         }

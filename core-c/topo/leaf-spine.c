@@ -16,13 +16,13 @@ struct leaf_spine_config
 };
 
 static const struct weft_param params[] = {
-    {"leaves", WEFT_COUNT, WEFT_P(struct leaf_spine_config, leaves), "16", "1", "4096", NULL,
+    {"leaves", WEFT_COUNT, WEFT_P(struct leaf_spine_config, leaves), "16", "1", "8192", NULL,
      "Leaf switches (ToRs).", "themis §5"},
-    {"spines", WEFT_COUNT, WEFT_P(struct leaf_spine_config, spines), "16", "1", "4095", NULL,
+    {"spines", WEFT_COUNT, WEFT_P(struct leaf_spine_config, spines), "16", "1", "8191", NULL,
      "Spine switches.", "themis §5"},
     {"hosts-per-leaf", WEFT_COUNT, WEFT_P(struct leaf_spine_config, hosts_per_leaf), "16", "1",
-     "4095", NULL, "Hosts at each leaf.", "themis §5"},
-    {"parallel", WEFT_COUNT, WEFT_P(struct leaf_spine_config, parallel), "1", "1", "4095", NULL,
+     "8191", NULL, "Hosts at each leaf.", "themis §5"},
+    {"parallel", WEFT_COUNT, WEFT_P(struct leaf_spine_config, parallel), "1", "1", "8191", NULL,
      "Parallel links between a leaf and a spine.", "(ours)"},
     {"link-rate", WEFT_RATE, WEFT_P(struct leaf_spine_config, link_rate), "400Gbps", "1Mbps",
      "8Tbps", NULL, "Rate of the hosts' links.", "themis §5"},

@@ -30,7 +30,7 @@ static const struct attribute_spec host_attributes[] = {
     NAME(name, "its name"), NAME(at, "the switch that it is at"), RATE_AND_DELAY};
 static const struct attribute_spec link_attributes[] = {
     NAME(from, "the switch at one end"), NAME(to, "the switch at the other end"), RATE_AND_DELAY,
-    VALUE_AT(IN(node, count), "count", false, WEFT_COUNT, "1", "1", "4096", "how many such links")};
+    VALUE_AT(IN(node, count), "count", false, WEFT_COUNT, "1", "1", "8191", "how many such links")};
 
 static const struct element_spec elements[] = {
     PLAIN("graph", "", 0, "hosts, switches and links"),

@@ -18,7 +18,7 @@
                  "switch number of the lower end"),                                                \
         VALUE_AT(IN(link_fault, upper), "upper", false, WEFT_COUNT, NULL, "0", "1048575",          \
                  "switch number of the upper end"),                                                \
-        VALUE_AT(IN(link_fault, parallel), "link", false, WEFT_COUNT, "0", "0", "4095",            \
+        VALUE_AT(IN(link_fault, parallel), "link", false, WEFT_COUNT, "0", "0", "8191",            \
                  "which of the parallel links")
 
 /** When something begins, and when it ends. */

@@ -44,8 +44,26 @@ uint32_t
 absurd_u32(struct weft_rng *rng)
 {
     static const uint32_t some[] = {
-        0,  1,  2,    3,    4,     7,     8,       16,      63,         64,
-        65, 80, 4095, 4096, 65535, 65536, 1 << 20, 1 << 24, UINT32_MAX, UINT32_MAX / 2,
+        0,
+        1,
+        2,
+        3,
+        4,
+        7,
+        8,
+        16,
+        63,
+        64,
+        65,
+        80,
+        WEFT_MAX_PORTS,
+        WEFT_MAX_PORTS + 1,
+        65535,
+        65536,
+        1 << 20,
+        1 << 24,
+        UINT32_MAX,
+        UINT32_MAX / 2,
     };
     return some[weft_rng_below(rng, sizeof some / sizeof some[0])];
 }

@@ -206,15 +206,22 @@ START_TEST(absurd_sizes_are_refused)
     ck_assert_int_eq(build("leaf-spine", hosts, zero, &c), WEFT_ERANGE);
     ck_assert_int_eq(build("leaf-spine", hosts, billion, &c), WEFT_ERANGE);
     const int64_t many[] = {1000, 16, 1000000, 1, 1000000000, 0, 0, 0};
-    const int64_t ports[] = {4097, 16, 1, 1, 1000000000, 0, 0, 0};
+    const int64_t ports[] = {WEFT_MAX_PORTS + 1, 16, 1, 1, 1000000000, 0, 0, 0};
+    const int64_t most[] = {
+        WEFT_MAX_PORTS, 1, WEFT_MAX_HOSTS / WEFT_MAX_PORTS, 1, 1000000000, 0, 0, 0};
+    const int64_t down[] = {2, 1, WEFT_MAX_PORTS - 1, 1, 1000000000, 0, 0, 0};
+    const int64_t down_more[] = {2, 1, WEFT_MAX_PORTS, 1, 1000000000, 0, 0, 0};
     const int64_t product[] = {4000, 16, 4000, 1, 1000000000, 0, 0, 0};
-    const int64_t cables[] = {16, 64, 16, 64, 1000000000, 0, 0, 0};
+    const int64_t cables[] = {16, 64, 16, 128, 1000000000, 0, 0, 0};
     const int64_t huge[] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, 1000000000, 0, 0, 0};
     const int64_t none[] = {0, 16, 16, 1, 1000000000, 0, 0, 0};
     const int64_t below[] = {16, -1, 16, 1, 1000000000, 0, 0, 0};
     const int64_t slow[] = {16, 16, 16, 1, 0, 0, 0, 0};
     ck_assert_int_eq(build_raw("leaf-spine", many, &c), WEFT_EOVERFLOW);
     ck_assert_int_eq(build_raw("leaf-spine", ports, &c), WEFT_EOVERFLOW);
+    ck_assert_int_eq(build_raw("leaf-spine", most, &c), 0);
+    ck_assert_int_eq(build_raw("leaf-spine", down, &c), 0);
+    ck_assert_int_eq(build_raw("leaf-spine", down_more, &c), WEFT_EOVERFLOW);
     ck_assert_int_eq(build_raw("leaf-spine", product, &c), WEFT_EOVERFLOW);
     ck_assert_int_eq(build_raw("leaf-spine", cables, &c), WEFT_EOVERFLOW);
     ck_assert_int_eq(build_raw("leaf-spine", huge, &c), WEFT_EOVERFLOW);
@@ -235,18 +242,18 @@ START_TEST(absurd_sizes_are_refused)
 }
 END_TEST
 
-/* [switch * 4096 + port] = link number + 1. */
+/* [switch * WEFT_MAX_PORTS + port] = link number + 1. */
 static uint64_t *
 wire(const struct weft_clos *c)
 {
-    uint64_t *at = calloc((size_t)c->nswitches * 4096, sizeof *at);
+    uint64_t *at = calloc((size_t)c->nswitches * WEFT_MAX_PORTS, sizeof *at);
     ck_assert_ptr_nonnull(at);
     for (uint64_t i = 0; i < c->nlinks; i++)
     {
         struct weft_link link;
         weft_clos_link(c, i, &link);
         ck_assert(!link.upper.is_host && link.upper.index < c->nswitches);
-        uint64_t *upper = &at[(size_t)link.upper.index * 4096 + link.upper.port];
+        uint64_t *upper = &at[(size_t)link.upper.index * WEFT_MAX_PORTS + link.upper.port];
         ck_assert_msg(*upper == 0, "port %u of switch %u has two links", link.upper.port,
                       link.upper.index);
         *upper = i + 1;
@@ -257,7 +264,7 @@ wire(const struct weft_clos *c)
             ck_assert_uint_eq(link.lower.port, 0);
             continue;
         }
-        uint64_t *lower = &at[(size_t)link.lower.index * 4096 + link.lower.port];
+        uint64_t *lower = &at[(size_t)link.lower.index * WEFT_MAX_PORTS + link.lower.port];
         ck_assert(*lower == 0);
         *lower = i + 1;
     }
@@ -280,8 +287,8 @@ START_TEST(every_port_has_exactly_one_link)
             for (uint32_t p = 0; p < weft_map_nports(&map); p++)
             {
                 struct weft_link link;
-                ck_assert_uint_ne(at[(size_t)s * 4096 + p], 0);
-                weft_clos_link(&c[f], at[(size_t)s * 4096 + p] - 1, &link);
+                ck_assert_uint_ne(at[(size_t)s * WEFT_MAX_PORTS + p], 0);
+                weft_clos_link(&c[f], at[(size_t)s * WEFT_MAX_PORTS + p] - 1, &link);
                 /* down ports first, and each tier's neighbour is the next one */
                 ck_assert_int_eq(link.upper.index == s, p < map.first_up);
             }
@@ -310,7 +317,7 @@ walk(const struct weft_clos *c, const uint64_t *at, uint32_t src, uint32_t dst,
         ck_assert_uint_ge(ports.n, 1);
         ck_assert_uint_eq(ports.n, ports.width);
         uint32_t port = weft_port_at(&ports, weft_rng_below(rng, ports.n));
-        weft_clos_link(c, at[(size_t)s * 4096 + port] - 1, &link);
+        weft_clos_link(c, at[(size_t)s * WEFT_MAX_PORTS + port] - 1, &link);
         if (link.lower.is_host)
         {
             ck_assert_uint_eq(link.lower.index, dst);

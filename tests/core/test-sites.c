@@ -14,7 +14,7 @@
 
 #define SITES 400 /* for each configuration */
 #define PICKS 40
-#define PORTS 4096
+#define PORTS WEFT_MAX_PORTS
 
 static struct weft_rng rng;
 static struct weft_clos fabrics[4]; /* two sound ones, one with a slip, one that nobody filled */

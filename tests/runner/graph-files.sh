@@ -146,6 +146,26 @@ mistake '8d' 'bad.txt:8: the file ends before the node'
 mistake '1s/.*/999999999999 2 6/' "number of nodes '999999999999'"
 mistake '1s/.*/1000000 60000 4000000/' 'bad.txt:1: the file is too short'
 mistake '7,8d;1s/6$/4/' 'no way leads to the other ones'
+
+# A dumbbell of 10,004 nodes, as others have published one, and a switch of one port more than there may be.
+dumbbell() # HOSTS on each side
+{
+    awk -v n="$1" 'BEGIN { print 2 * n + 2, 2, 2 * n + 1; print 2 * n, 2 * n + 1
+        for (i = 0; i < 2 * n; i++) print i, 2 * n + (i >= n), "100Gbps 1us 0"
+        print 2 * n, 2 * n + 1, "400Gbps 1us 0" }' >dumbbell.txt
+}
+dumbbell 5001
+printf '3\n0 10001 3 100 100000 0\n5000 5001 3 100 100000 0\n10001 0 3 100 100000 0\n' >dumbbell-flow.txt
+cat >g.xml <<'END'
+<scenario name="g"><topology kind="graph" file="dumbbell.txt"/><balancer name="ecmp"/>
+<switch buffer="2GB" headroom="100KB"/><workload kind="flows" file="dumbbell-flow.txt"/></scenario>
+END
+"$weft" run g.xml --no-figures --out dumbbell >out 2>messages || fail 'a dumbbell of 10,004 nodes'
+exported dumbbell
+[ "$(grep -c '[0-9]' dumbbell.runs/g/flows.csv)" = 3 ] || fail 'not three flows through a dumbbell'
+dumbbell 8192
+refused 'dumbbell.txt:1: node 16384: the switch has too many links; expected at most 8192'
+
 scenario bad.xml
 bad()
 {
@@ -156,7 +176,7 @@ bad '3s/at="left"/at="lft"/' "bad.xml:3: at of <host>: no node is called 'lft'"
 bad '3s/rate=/rtae=/' "bad.xml:3: unknown attribute rtae of <host>; expected name, at, rate, delay; did you mean 'rate'?"
 bad '3s/ delay="1us"//' 'bad.xml:3: <host> lacks delay='
 bad '4s/"b"/"a"/' "bad.xml:4: a second node is called 'a'"
-bad '7s/count="2"/count="5000"/' "bad.xml:7: count '5000' of <link>"
+bad '7s/count="2"/count="9000"/' "bad.xml:7: count '9000' of <link>"
 bad '7s/link /lnik /' 'bad.xml:7: unknown element <lnik>'
 bad '1s/.*/<!DOCTYPE graph><graph>/' 'DOCTYPE and entities are not accepted'
 bad '8d' 'malformed XML'

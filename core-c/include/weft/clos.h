@@ -44,8 +44,9 @@ extern "C"
 /** Largest fabric accepted: 2^20 hosts. More is WEFT_EOVERFLOW. */
 #define WEFT_MAX_HOSTS (UINT32_C(1) << 20)
 
-/** Most ports of a switch. More is WEFT_EOVERFLOW. */
-#define WEFT_MAX_PORTS 4096
+/** Most ports of a switch. More is WEFT_EOVERFLOW. A port and one of its WEFT_MAX_CLASSES classes
+ * have one number of 16 bits. */
+#define WEFT_MAX_PORTS 8192
 
     /**
      * A fabric's shape. Filled by a topology's build(); plain data, copy freely.
@@ -87,7 +88,7 @@ extern "C"
     {
         struct weft_algo algo;
         /** Fills @p clos. 0, WEFT_ERANGE (odd k, ...), WEFT_EOVERFLOW (too many hosts, links or
-         * ports: a switch has at most 4,096 ports). weft_config_check() tells which. */
+         * ports: a switch has at most 8,192 ports). weft_config_check() tells which. */
         int (*build)(const void *config, struct weft_clos *clos);
         /** Not NULL: build() needs a graph, and returns WEFT_EINVAL without. Keeps a pointer to it
          * in @p config. */
@@ -250,7 +251,8 @@ extern "C"
                                      const struct weft_fabric_config *frames,
                                      struct weft_last_hop *out);
 
-    /** No list of candidates is longer; weights that come to more are scaled down. */
+    /** Candidates of a list whose weights come to more: they are scaled down. A list of more ports
+     * than this has each of them once. */
 #define WEFT_MAX_CANDIDATES 4096
 
     /**

@@ -94,7 +94,7 @@ extern "C"
 
     /**
      * Makes a graph in @p memory, 8-byte aligned, of @p size bytes. Returns 0, WEFT_ENOMEM, or
-     * WEFT_ERANGE or WEFT_EOVERFLOW (more than 4,096 ports) with @p fault filled: a link from a
+     * WEFT_ERANGE or WEFT_EOVERFLOW (more than 8,192 ports) with @p fault filled: a link from a
      * node to itself or between two hosts, a host without a link or with several, a rate or a
      * delay out of its range, hosts that cannot reach each other.
      */
