@@ -185,7 +185,7 @@ extern "C"
         struct weft_fields fields;
     };
 
-    /** The transport of that name, or NULL. */
+    /** The transport of that name, or NULL (also of NULL). */
     WEFT_API const struct weft_transport_ops *weft_transport_find(const char *name);
 
 #ifdef __cplusplus
