@@ -24,11 +24,12 @@ refuse(struct weft_refusal *why, int code, const char *const *parts)
     return weft_refuse(why, code, NULL, text);
 }
 
-/* The next word from *@p text on, which moves behind it. Its length; *@p word is cut if it is too
- * long. */
+/* The next word from *@p text on, which moves behind it. Its length, 0 without a text; *@p word is
+ * cut if it is too long. */
 static size_t
 next_word(const char **text, char word[WEFT_CHOICE_WORD])
 {
+    *text = *text != NULL ? *text : "";
     *text += strspn(*text, SPACE);
     const size_t length = strcspn(*text, SPACE);
     const size_t kept = length < WEFT_CHOICE_WORD ? length : WEFT_CHOICE_WORD - 1;
@@ -38,16 +39,46 @@ next_word(const char **text, char word[WEFT_CHOICE_WORD])
     return length;
 }
 
+/* "no kind of algorithm is called 'cc'; expected topology, ... or workload" */
+static void
+refuse_kind(const char *kind, struct weft_refusal *why)
+{
+    char text[2 * WEFT_REFUSAL_BYTES];
+    struct weft_text out = {text, sizeof text, 0};
+    size_t count;
+    const struct weft_registry *registries = weft_registries(&count);
+    weft_text_put(&out, "no kind of algorithm is called '");
+    weft_text_put(&out, kind);
+    weft_text_put(&out, "'; expected ");
+    for (size_t i = 0; i < count; i++)
+    {
+        weft_text_put(&out, i == 0 ? "" : i + 1 < count ? ", " : " or ");
+        weft_text_put(&out, registries[i].kind);
+    }
+    (void)weft_text_end(&out);
+    (void)weft_refuse(why, WEFT_ENOTFOUND, NULL, text);
+}
+
 const struct weft_algo *
 weft_choice_find(const char *kind, const char *text, struct weft_refusal *why)
 {
     char word[WEFT_CHOICE_WORD];
-    (void)next_word(&text, word);
+    const struct weft_registry *registry = weft_registry_find(kind);
+    if (registry == NULL)
+    {
+        refuse_kind(kind != NULL ? kind : "", why);
+        return NULL;
+    }
+    if (next_word(&text, word) == 0)
+    {
+        const char *const parts[] = {"there is no text that names a ", kind, NULL};
+        (void)refuse(why, WEFT_ENOTFOUND, parts);
+        return NULL;
+    }
     const struct weft_algo *algo = weft_find(kind, word);
     if (algo == NULL)
     {
-        const struct weft_registry *registry = weft_registry_find(kind);
-        const char *nearest = registry != NULL ? weft_nearest(registry, word) : NULL;
+        const char *nearest = weft_nearest(registry, word);
         const char *const parts[] = {"no ",   kind, " is called '",
                                      word,    "'",  nearest != NULL ? "; did you mean '" : NULL,
                                      nearest, "'?", NULL};
@@ -114,8 +145,14 @@ weft_choice_set(const struct weft_algo *algo, const char *text, void *config,
                 struct weft_refusal *why)
 {
     char word[WEFT_CHOICE_WORD];
-    weft_config_default(algo, config);
-    (void)next_word(&text, word);
+    if (weft_config_default(algo, config) != 0)
+    {
+        return weft_config_check(algo, config, why);
+    }
+    if (next_word(&text, word) == 0)
+    {
+        return weft_refuse(why, WEFT_EINVAL, NULL, "there is no text; expected a name and values");
+    }
     for (size_t length = next_word(&text, word); length > 0; length = next_word(&text, word))
     {
         char *value = strchr(word, '=');

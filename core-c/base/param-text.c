@@ -229,6 +229,10 @@ parse_real(const struct weft_param *p, const char *text, void *config)
 int
 weft_param_parse(const struct weft_param *p, const char *text, void *config)
 {
+    if (p == NULL || text == NULL || config == NULL)
+    {
+        return WEFT_EINVAL;
+    }
     int64_t value = 0;
     int err;
     switch (p->type)
@@ -287,7 +291,7 @@ check_finite(const struct weft_param *p, double value)
 int
 weft_param_set_int(const struct weft_param *p, int64_t value, void *config)
 {
-    const int err = check_value(p, value);
+    const int err = p != NULL && config != NULL ? check_value(p, value) : (int)WEFT_EINVAL;
     if (err == 0)
     {
         memcpy((char *)config + p->offset, &value, sizeof(value));
@@ -298,7 +302,7 @@ weft_param_set_int(const struct weft_param *p, int64_t value, void *config)
 int
 weft_param_set_real(const struct weft_param *p, double value, void *config)
 {
-    const int err = check_finite(p, value);
+    const int err = p != NULL && config != NULL ? check_finite(p, value) : (int)WEFT_EINVAL;
     if (err == 0)
     {
         memcpy((char *)config + p->offset, &value, sizeof(value));
@@ -309,6 +313,10 @@ weft_param_set_real(const struct weft_param *p, double value, void *config)
 int
 weft_param_check(const struct weft_param *p, const void *config)
 {
+    if (p == NULL || config == NULL)
+    {
+        return WEFT_EINVAL;
+    }
     return p->type == WEFT_REAL ? check_finite(p, real_in(p, config))
                                 : check_value(p, integer_in(p, config));
 }
@@ -372,6 +380,10 @@ write_choice(struct weft_text *out, const struct weft_param *p, int64_t value)
 int
 weft_param_format(const struct weft_param *p, const void *config, char *buf, size_t size)
 {
+    if (p == NULL || config == NULL || (buf == NULL && size > 0))
+    {
+        return WEFT_EINVAL;
+    }
     struct weft_text out = {buf, size, 0};
     int err = 0;
     switch (p->type)
@@ -467,6 +479,10 @@ write_bounds(struct weft_text *out, const struct weft_param *p)
 int
 weft_param_expected(const struct weft_param *p, char *buf, size_t size)
 {
+    if (p == NULL || (buf == NULL && size > 0))
+    {
+        return WEFT_EINVAL;
+    }
     struct weft_text out = {buf, size, 0};
     write_kind(&out, p);
     if (p->type != WEFT_BOOL && p->type != WEFT_CHOICE)

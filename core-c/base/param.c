@@ -35,7 +35,7 @@ weft_type_name(enum weft_type type)
 const struct weft_param *
 weft_param_find(const struct weft_algo *algo, const char *name)
 {
-    for (size_t i = 0; i < algo->nparams; i++)
+    for (size_t i = 0; algo != NULL && name != NULL && i < algo->nparams; i++)
     {
         if (strcmp(algo->params[i].name, name) == 0)
         {
@@ -48,6 +48,10 @@ weft_param_find(const struct weft_algo *algo, const char *name)
 int
 weft_config_default(const struct weft_algo *algo, void *config)
 {
+    if (algo == NULL || (config == NULL && algo->config_size > 0))
+    {
+        return WEFT_EINVAL;
+    }
     if (algo->config_size > 0)
     {
         memset(config, 0, algo->config_size);
@@ -83,7 +87,7 @@ weft_config_get_int(const struct weft_algo *algo, const void *config, const char
                     int64_t otherwise)
 {
     const struct weft_param *p = weft_param_find(algo, name);
-    return p != NULL && p->type != WEFT_REAL
+    return p != NULL && config != NULL && p->type != WEFT_REAL
                ? *(const int64_t *)(const void *)((const char *)config + p->offset)
                : otherwise;
 }
@@ -130,7 +134,8 @@ int
 weft_config_preset(const struct weft_algo *algo, void *config, const char *preset)
 {
     const struct weft_preset *found = NULL;
-    for (size_t i = 0; i < algo->npresets && found == NULL; i++)
+    const size_t count = algo != NULL && preset != NULL ? algo->npresets : 0;
+    for (size_t i = 0; i < count && found == NULL; i++)
     {
         found = strcmp(algo->presets[i].name, preset) == 0 ? &algo->presets[i] : NULL;
     }
@@ -172,6 +177,10 @@ weft_name_distance(const char *a, const char *b)
 {
     /* Rows i-2, i-1 and i of the distance matrix. */
     unsigned rows[3][MAX_NAME + 1];
+    if (a == NULL || b == NULL)
+    {
+        return 255;
+    }
     const size_t na = strlen(a);
     const size_t nb = strlen(b);
     if (na > MAX_NAME || nb > MAX_NAME)

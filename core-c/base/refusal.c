@@ -8,6 +8,7 @@ weft_refuse(struct weft_refusal *why, int code, const char *param, const char *t
 {
     if (why != NULL)
     {
+        text = text != NULL ? text : weft_strerror(code);
         why->code = code;
         why->param = param;
         size_t i = 0;
@@ -54,6 +55,12 @@ refuse_param(struct weft_refusal *why, int code, const struct weft_param *p, con
 int
 weft_config_check(const struct weft_algo *algo, const void *config, struct weft_refusal *why)
 {
+    if (algo == NULL || (config == NULL && algo->config_size > 0))
+    {
+        return weft_refuse(why, WEFT_EINVAL, NULL,
+                           algo == NULL ? "there is no algorithm; perhaps its name was not found"
+                                        : "there is no configuration; expected config_size bytes");
+    }
     for (size_t i = 0; i < algo->nparams; i++)
     {
         const int code = weft_param_check(&algo->params[i], config);

@@ -54,7 +54,7 @@ weft_registries(size_t *count)
 const struct weft_registry *
 weft_registry_find(const char *kind)
 {
-    for (size_t i = 0; i < COUNT(registries); i++)
+    for (size_t i = 0; kind != NULL && i < COUNT(registries); i++)
     {
         if (strcmp(registries[i].kind, kind) == 0)
         {
@@ -68,7 +68,7 @@ const struct weft_algo *
 weft_find(const char *kind, const char *name)
 {
     const struct weft_registry *registry = weft_registry_find(kind);
-    for (size_t i = 0; registry != NULL && i < registry->count; i++)
+    for (size_t i = 0; registry != NULL && name != NULL && i < registry->count; i++)
     {
         if (strcmp(registry->algos[i]->name, name) == 0)
         {
@@ -83,7 +83,7 @@ weft_nearest(const struct weft_registry *registry, const char *name)
 {
     const char *best = NULL;
     unsigned best_distance = 255;
-    for (size_t i = 0; i < registry->count; i++)
+    for (size_t i = 0; registry != NULL && i < registry->count; i++)
     {
         const char *candidate = registry->algos[i]->name;
         const unsigned distance = weft_name_distance(name, candidate);

@@ -22,6 +22,7 @@ checked_init(const struct weft_cc_ops *ops, void *state, const void *config,
              const struct weft_cc_site *site, int64_t now)
 {
     struct weft_checked *c = weft_checked_begin(state, ops, "cc->init");
+    weft_checked_config(&ops->algo, config, "cc->init");
     c->now = now;
     return weft_checked_end(c, WEFT_CHECKED_CC, ops->init(weft_checked_own(c), config, site, now));
 }

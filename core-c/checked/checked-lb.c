@@ -76,6 +76,7 @@ check_packet(const struct weft_checked *c, const struct weft_packet *packet, con
 static size_t
 checked_size(const struct weft_lb_ops *ops, const void *config, const struct weft_site *site)
 {
+    weft_checked_config(&ops->algo, config, "lb->state_size");
     return weft_checked_size(ops->state_size(config, site));
 }
 
@@ -84,6 +85,7 @@ checked_init(const struct weft_lb_ops *ops, void *state, const void *config,
              const struct weft_site *site)
 {
     struct weft_checked *c = weft_checked_begin(state, ops, "lb->init");
+    weft_checked_config(&ops->algo, config, "lb->init");
     const int code = ops->init(weft_checked_own(c), config, site);
     c->count = site->nports;
     c->looks = weft_lb_looks(ops, config) && !ops->reads_ports;

@@ -38,7 +38,11 @@ init_host(const struct weft_path_ops *ops, void *host, const void *config,
 static void *
 own_host(void *host, const char *call)
 {
-    return host ? weft_checked_own(weft_checked_of(host, WEFT_CHECKED_PATH_HOST, call)) : NULL;
+    const struct weft_checked *c = host;
+    WEFT_CHECK(
+        !c || weft_checked_is(c, WEFT_CHECKED_PATH_HOST), call,
+        "host_init() of this host's state (path_hosts, path_stride) comes first, and returns 0");
+    return c ? weft_checked_own(c) : NULL;
 }
 
 static int
@@ -154,20 +158,24 @@ wrap(struct weft_path_ops *checked, const struct weft_path_ops *ops)
     struct weft_path_ops weft_checked_path_##table;                                                \
     static size_t host_size_##table(const void *config, const struct weft_path_site *site)         \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "lb->path->host_size");                           \
         return weft_checked_size(table.path->host_size(config, site));                             \
     }                                                                                              \
     static size_t qp_size_##table(const void *config, const struct weft_path_site *site)           \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "lb->path->qp_size");                             \
         return weft_checked_size(table.path->qp_size(config, site));                               \
     }                                                                                              \
     static int host_init_##table(void *host, const void *config,                                   \
                                  const struct weft_path_site *site)                                \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "lb->path->host_init");                           \
         return init_host(table.path, host, config, site);                                          \
     }                                                                                              \
     static int qp_init_##table(void *qp, void *host, const void *config,                           \
                                const struct weft_path_site *site, uint32_t index)                  \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "lb->path->qp_init");                             \
         return init_qp(table.path, qp, host, config, site, index);                                 \
     }                                                                                              \
     static void reply_##table(void *host, struct weft_packet *reply)                               \

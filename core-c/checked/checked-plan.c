@@ -76,11 +76,13 @@ checked_plan(void *host, const struct weft_plan_message *messages, size_t n, int
     struct weft_plan_ops weft_checked_plan_##table;                                                \
     static size_t plan_size_##table(const void *config, const struct weft_plan_site *site)         \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "lb->plan->host_size");                           \
         return weft_checked_size(table.plan->host_size(config, site));                             \
     }                                                                                              \
     static int plan_init_##table(void *host, const void *config,                                   \
                                  const struct weft_plan_site *site)                                \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "lb->plan->host_init");                           \
         return init_host(table.plan, host, config, site);                                          \
     }
 WEFT_BALANCERS(WRAPPER)

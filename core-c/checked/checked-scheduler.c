@@ -10,6 +10,7 @@ checked_init(const struct weft_scheduler_ops *ops, void *state, const void *conf
              const struct weft_scheduler_site *site)
 {
     struct weft_checked *c = weft_checked_begin(state, ops, "scheduler->init");
+    weft_checked_config(&ops->algo, config, "scheduler->init");
     c->count = site->classes < WEFT_MAX_CLASSES ? site->classes : WEFT_MAX_CLASSES;
     return weft_checked_end(c, WEFT_CHECKED_SCHEDULER,
                             ops->init(weft_checked_own(c), config, site));
@@ -37,6 +38,7 @@ checked_pick(void *state, uint32_t ready, uint32_t last, const uint32_t *bytes)
     struct weft_scheduler_ops weft_checked_##table;                                                \
     static size_t scheduler_size_##table(const void *config)                                       \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "scheduler->state_size");                         \
         return weft_checked_size(table.state_size(config));                                        \
     }                                                                                              \
     static int scheduler_init_##table(void *state, const void *config,                             \

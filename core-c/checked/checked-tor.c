@@ -74,10 +74,12 @@ wrap(struct weft_tor_ops *checked, const struct weft_tor_ops *ops)
     struct weft_tor_ops weft_checked_tor_##table;                                                  \
     static size_t tor_size_##table(const void *config, const struct weft_last_hop *hop)            \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "lb->tor->qp_size");                              \
         return weft_checked_size(table.tor->qp_size(config, hop));                                 \
     }                                                                                              \
     static int tor_init_##table(void *qp, const void *config, const struct weft_last_hop *hop)     \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "lb->tor->qp_init");                              \
         return init_qp(table.tor, qp, config, hop);                                                \
     }
 WEFT_BALANCERS(WRAPPER)

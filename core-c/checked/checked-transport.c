@@ -2,6 +2,7 @@
 /* The checked build's transports. */
 #include "checked/check.h"
 #include "checked/checked.h"
+#include "nic/sender.h"
 
 #ifdef WEFT_CHECKED
 
@@ -22,6 +23,7 @@ init_tx(const struct weft_transport_ops *ops, void *tx, const void *config,
         const struct weft_transport_site *site)
 {
     struct weft_checked *c = weft_checked_begin(tx, ops, "nic->tx_init");
+    weft_checked_config(&ops->algo, config, "nic->tx_init");
     c->count = site->first_psn;
     return weft_checked_end(c, WEFT_CHECKED_TX, ops->tx_init(weft_checked_own(c), config, site));
 }
@@ -31,6 +33,8 @@ init_rx(const struct weft_transport_ops *ops, void *rx, const void *config,
         const struct weft_transport_site *site)
 {
     struct weft_checked *c = weft_checked_begin(rx, ops, "nic->rx_init");
+    weft_checked_config(&ops->algo, config, "nic->rx_init");
+    c->count = site->first_psn & WEFT_PSN_MASK;
     return weft_checked_end(c, WEFT_CHECKED_RX, ops->rx_init(weft_checked_own(c), config, site));
 }
 
@@ -39,13 +43,16 @@ checked_rx_data(void *rx, const struct weft_packet *data, int64_t now,
                 struct weft_rx_verdict *verdict)
 {
     const char *call = "nic->rx_data";
-    const struct weft_checked *c = weft_checked_at(rx, WEFT_CHECKED_RX, now, call);
+    struct weft_checked *c = weft_checked_at(rx, WEFT_CHECKED_RX, now, call);
     WEFT_CHECK(data->kind == WEFT_DATA, call, "the packet is data");
     WEFT_CHECK(ops_of(c)->trims || !(data->flags & WEFT_F_TRIMMED), call,
                "only where the transport `trims` a packet may be trimmed");
     WEFT_CHECK(verdict->place == data->psn && !verdict->asks_place, call,
                "the caller has written the data's PSN into place, and cleared asks_place");
+    WEFT_CHECK(weft_psn_diff(data->psn, c->count) < WEFT_SENDER_LIMIT, call,
+               "a PSN is less than 2^22 beyond the ePSN, since no more packets are outstanding");
     ops_of(c)->rx_data(weft_checked_own(c), data, now, verdict);
+    c->count = verdict->epsn;
 }
 
 static int64_t
@@ -59,10 +66,11 @@ static void
 checked_rx_timeout(void *rx, int64_t now, struct weft_rx_verdict *verdict)
 {
     const char *call = "nic->rx_timeout";
-    const struct weft_checked *c = weft_checked_at(rx, WEFT_CHECKED_RX, now, call);
+    struct weft_checked *c = weft_checked_at(rx, WEFT_CHECKED_RX, now, call);
     WEFT_CHECK(verdict->reply == WEFT_REPLY_NONE && !verdict->asks_place, call,
                "the caller has written WEFT_REPLY_NONE into reply, and cleared asks_place");
     ops_of(c)->rx_timeout(weft_checked_own(c), now, verdict);
+    c->count = verdict->epsn;
 }
 
 static uint64_t
@@ -93,12 +101,17 @@ checked_tx_next(void *tx, int64_t now, uint32_t *psn)
     return ops_of(c)->tx_next(weft_checked_own(c), now, psn);
 }
 
-/* Whether a reply tells of a PSN that was sent: its ePSN is at most the one after the last. */
-static bool
-is_of_sent(const struct weft_checked *c, const struct weft_packet *reply)
+/* A reply tells of packets that were sent: its ePSN is at most the one after the last, and the
+ * packet that it answers is the last or one before. */
+static void
+check_sent(const struct weft_checked *c, const struct weft_packet *reply, const char *call)
 {
     const uint64_t sent = ops_of(c)->tx_counters(weft_checked_own(c))->sent;
-    return weft_psn_diff(reply->psn, weft_psn_add(c->count, (uint32_t)sent)) <= 0;
+    const uint32_t end = weft_psn_add(c->count, (uint32_t)sent);
+    WEFT_CHECK(weft_psn_diff(reply->psn, end) <= 0, call,
+               "a reply's psn is the receiver's ePSN, at most one after the last PSN sent");
+    WEFT_CHECK(reply->ahead == 0 || weft_psn_before(weft_psn_add(reply->psn, reply->ahead), end),
+               call, "a reply's psn + ahead is a PSN that was sent");
 }
 
 static uint32_t
@@ -110,8 +123,7 @@ checked_tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
                "the packet is an ACK or a NACK");
     WEFT_CHECK(ops_of(c)->trims || !(reply->flags & WEFT_F_TRIMMED), call,
                "only where the transport `trims` a packet may be trimmed");
-    WEFT_CHECK(is_of_sent(c, reply), call,
-               "a reply's psn is the receiver's ePSN, at most one after the last PSN sent");
+    check_sent(c, reply, call);
     return ops_of(c)->tx_reply(weft_checked_own(c), reply, now);
 }
 
@@ -209,10 +221,12 @@ wrap(struct weft_transport_ops *checked, const struct weft_transport_ops *ops)
     struct weft_transport_ops weft_checked_##table;                                                \
     static size_t tx_size_##table(const void *config)                                              \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "nic->tx_size");                                  \
         return weft_checked_size(table.tx_size(config));                                           \
     }                                                                                              \
     static size_t rx_size_##table(const void *config)                                              \
     {                                                                                              \
+        weft_checked_config(&table.algo, config, "nic->rx_size");                                  \
         return weft_checked_size(table.rx_size(config));                                           \
     }                                                                                              \
     static int tx_init_##table(void *tx, const void *config,                                       \

@@ -17,6 +17,13 @@ weft_breach(const char *call, const char *rule)
     abort();
 }
 
+void
+weft_checked_config(const struct weft_algo *algo, const void *config, const char *call)
+{
+    WEFT_CHECK(config || algo->config_size == 0, call,
+               "config is not NULL, but what weft_config_default() has filled");
+}
+
 struct weft_checked *
 weft_checked_begin(void *state, const void *ops, const char *call)
 {
@@ -34,11 +41,17 @@ weft_checked_end(struct weft_checked *c, enum weft_checked_kind kind, int code)
     return code;
 }
 
+bool
+weft_checked_is(const struct weft_checked *c, enum weft_checked_kind kind)
+{
+    return c->made == MADE + (uint64_t)kind;
+}
+
 struct weft_checked *
 weft_checked_of(const void *state, enum weft_checked_kind kind, const char *call)
 {
     struct weft_checked *c = (struct weft_checked *)(uintptr_t)state;
-    WEFT_CHECK(c && c->made == MADE + (uint64_t)kind, call,
+    WEFT_CHECK(c && weft_checked_is(c, kind), call,
                "init() of this state comes first, and returns 0");
     return c;
 }

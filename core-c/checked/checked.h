@@ -42,7 +42,7 @@ extern "C"
         int64_t now;        /**< of the last call */
         uint64_t una;       /**< cc: packets acknowledged in order */
         uint64_t delivered; /**< cc: packets that are known to have arrived */
-        uint32_t count;     /**< lb: ports; scheduler: classes; tx: the first PSN */
+        uint32_t count;     /**< lb: ports; scheduler: classes; tx: the first PSN; rx: the ePSN */
         uint32_t nhosts;    /**< lb, path, plan: of the fabric; 0: not known */
         uint32_t host;      /**< plan: its number */
         uint16_t sport;     /**< path: the QP's own, once `sends` */
@@ -52,10 +52,14 @@ extern "C"
         bool wants;         /**< lb: request() has not said false yet */
     };
 
+    /** Before a size is asked for, and an init(): the algorithm has what configures it. */
+    void weft_checked_config(const struct weft_algo *algo, const void *config, const char *call);
     /** Before an init(): forgets what was remembered. */
     struct weft_checked *weft_checked_begin(void *state, const void *ops, const char *call);
     /** After an init(), which returned @p code. */
     int weft_checked_end(struct weft_checked *c, enum weft_checked_kind kind, int code);
+    /** Whether an init() of that kind has made a state. */
+    bool weft_checked_is(const struct weft_checked *c, enum weft_checked_kind kind);
     /** What is remembered of a state, which a call is checked to be handed. */
     struct weft_checked *weft_checked_of(const void *state, enum weft_checked_kind kind,
                                          const char *call);

@@ -122,6 +122,7 @@ end_turn(struct weft_host *host, uint32_t i)
 void
 weft_host_activate(struct weft_host *host, struct weft_qp *qp)
 {
+    WEFT_CHECK_QP(qp, "weft_host_activate");
     if (qp->slot < 0 && !qp->given_up)
     {
         WEFT_ASSERT(host->nactive < host->capacity, "weft_host_activate",
@@ -145,6 +146,7 @@ takes_over(const struct weft_host *host, uint32_t i, uint32_t dst)
 void
 weft_host_drop(struct weft_host *host, struct weft_qp *qp)
 {
+    WEFT_CHECK_QP(qp, "weft_host_drop");
     if (qp->slot < 0)
     {
         return;
@@ -193,6 +195,7 @@ hasten(struct weft_host *host, struct weft_qp *qp, int64_t now)
 bool
 weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now)
 {
+    WEFT_CHECK_QP(qp, "weft_host_resume");
     if (qp->given_up || !weft_qp_ready(qp))
     {
         return false;
@@ -456,6 +459,7 @@ weft_host_next_at_exactly(const struct weft_host *host, uint32_t paused)
 int64_t
 weft_host_send_at(const struct weft_host *host, const struct weft_qp *qp)
 {
+    WEFT_CHECK_QP(qp, "weft_host_send_at");
     const int64_t at = qp->slot < 0 ? qp->send_at : host->send_at[qp->slot];
     return is_held(host, qp, at) ? host->host_send_at : at;
 }

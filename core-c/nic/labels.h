@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file labels.h  What the files of a QP share: the labels of the last packets that it has sent.
- * Private.
+/** @file labels.h  What the files of a QP share: the labels of the last packets that it has sent,
+ * and what it has instead of its algorithms if its init has refused. Private.
  */
 #ifndef WEFT_NIC_LABELS_H
 #define WEFT_NIC_LABELS_H
@@ -17,6 +17,9 @@ extern "C"
 
 /** Packets that no QP ever reaches. */
 #define WEFT_NO_PACKETS UINT64_MAX
+
+    /** Algorithms that do nothing. */
+    extern const struct weft_nic_algos weft_refused_algos;
 
     /** Where the label of a packet that was sent is kept; NULL: its place is a later one's by now.
      * The QP keeps labels. */

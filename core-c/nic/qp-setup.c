@@ -14,6 +14,34 @@
 #define WORD sizeof(uint64_t)
 #define LINE 64U /* bytes of a cache line */
 
+/* Whether an algorithm has the configuration that it reads. */
+static bool
+is_configured(const struct weft_algo *algo, const void *config)
+{
+    return config || algo->config_size == 0;
+}
+
+/* What is missing of algorithms, or NULL. */
+static const char *
+missing_of(const struct weft_nic_algos *algos)
+{
+    if (!algos->transport)
+    {
+        return "transport is NULL; expected what weft_transport_find() finds";
+    }
+    if (!algos->cc)
+    {
+        return "cc is NULL; expected what weft_cc_find() finds, as of \"none\"";
+    }
+    if (!is_configured(&algos->transport->algo, algos->transport_config))
+    {
+        return "transport_config is NULL; expected what weft_config_default() fills";
+    }
+    return is_configured(&algos->cc->algo, algos->cc_config)
+               ? NULL
+               : "cc_config is NULL; expected what weft_config_default() fills";
+}
+
 /* Where the states lie: sender and receiver are at different hosts, so the receiver's begins with
  * the cache line after the sender's last one, if the memory begins with one. */
 struct layout
@@ -62,7 +90,7 @@ lay_out(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
 size_t
 weft_qp_size(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
 {
-    return lay_out(algos, site).end;
+    return missing_of(algos) ? 0 : lay_out(algos, site).end;
 }
 
 static int
@@ -110,31 +138,85 @@ check_algos(const struct weft_nic_algos *algos, struct weft_refusal *why)
     {
         return weft_refuse_config(why, &weft_fabric_algo, f);
     }
-    return (algos->labels & (algos->labels - 1)) == 0
-               ? 0
+    const char *wrong = algos->labels & (algos->labels - 1)
+                            ? "labels is no power of two; expected one, or 0 for none"
+                        : algos->tclass >= WEFT_MAX_CLASSES
+                            ? "tclass is no traffic class; expected 1 to 7"
+                        : algos->sl >= WEFT_LEVELS ? "sl is no service level; expected 0 to 7"
+                                                   : NULL;
+    return wrong ? weft_refuse(why, WEFT_EINVAL, NULL, wrong) : 0;
+}
+
+/* 0, or why a QP cannot be there. */
+static int
+check_site(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
+{
+    const struct weft_path_ops *path = site->lacks_sender ? NULL : algos->path;
+    const size_t host =
+        path && path->host_size ? path->host_size(algos->path_config, &site->path) : 0;
+    const char *wrong =
+        site->index > WEFT_QP_MASK ? "index is beyond WEFT_QP_MASK; expected the QP's number"
+        : site->src > WEFT_HOST_MASK || site->dst > WEFT_HOST_MASK
+            ? "src or dst is beyond WEFT_HOST_MASK; expected hosts' numbers"
+        : host > 0 && !algos->path_hosts
+            ? "path_hosts is NULL; expected the states of all hosts, each made by host_init()"
+        : site->src > 0 && algos->path_stride < host
+            ? "path_stride is less than host_size(); expected the bytes from host to host"
+            : NULL;
+    return wrong ? weft_refuse(site->cc.why, WEFT_EINVAL, NULL, wrong) : 0;
+}
+
+/* 0, or why there can be no such QP. */
+static int
+check(const void *memory, const struct weft_nic_algos *algos, const struct weft_qp_site *site)
+{
+    struct weft_refusal *why = site->cc.why;
+    const char *missing = missing_of(algos);
+    if (missing)
+    {
+        return weft_refuse(why, WEFT_EINVAL, NULL, missing);
+    }
+    const int refused = check_algos(algos, why);
+    if (refused)
+    {
+        return refused;
+    }
+    return memory || lay_out(algos, site).end == 0
+               ? check_site(algos, site)
                : weft_refuse(why, WEFT_EINVAL, NULL,
-                             "labels is no power of two; expected one, or 0 for none");
+                             "memory is NULL; expected weft_qp_size() bytes, aligned to 8");
+}
+
+/* Nothing that comes after changes or crashes anything. */
+static int
+refuse(struct weft_qp *qp, int code)
+{
+    *qp = (struct weft_qp){
+        .algos = &weft_refused_algos,
+        .algos_rx = &weft_refused_algos,
+        .deliver_at = WEFT_NO_PACKETS,
+        .ack_at = WEFT_NO_PACKETS,
+        .slot = -1,
+        .first_sent = -1,
+        .last_delivery = -1,
+        .cnp_interval = WEFT_NEVER,
+        .given_up = true,
+    };
+    return code;
 }
 
 int
 weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algos,
              const struct weft_qp_site *site, int64_t now)
 {
-    WEFT_CHECK(algos->transport && algos->cc, "weft_qp_init",
-               "there is a transport and a congestion control");
+    const int refused = check(memory, algos, site);
+    if (refused)
+    {
+        return refuse(qp, refused);
+    }
     const struct layout l = lay_out(algos, site);
     char *states = memory;
     WEFT_CHECK((uintptr_t)memory % WORD == 0, "weft_qp_init", "memory is aligned to 8 bytes");
-    WEFT_CHECK(site->index <= WEFT_QP_MASK && site->src <= WEFT_HOST_MASK &&
-                   site->dst <= WEFT_HOST_MASK,
-               "weft_qp_init", "a packet has room for the QP's number and its hosts'");
-    WEFT_CHECK(algos->tclass < WEFT_MAX_CLASSES && algos->sl < WEFT_LEVELS, "weft_qp_init",
-               "tclass and sl are below WEFT_MAX_CLASSES and WEFT_LEVELS");
-    const int refused = check_algos(algos, site->cc.why);
-    if (refused)
-    {
-        return refused;
-    }
     memset(qp, 0, sizeof(*qp));
     qp->algos = algos;
     qp->algos_rx = algos;
@@ -161,5 +243,5 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     {
         error = init_receiver(qp, states + l.rx, site);
     }
-    return error;
+    return error ? refuse(qp, error) : 0;
 }

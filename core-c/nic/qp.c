@@ -30,11 +30,12 @@ end_of(const struct weft_qp *qp, size_t done)
 int
 weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t tag, int64_t now)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_post");
     WEFT_CHECK(wqes, "weft_qp_post", "there is room for one more message (wqes)");
     WEFT_CHECK(qp->nwqes == 0 || wqes[qp->nwqes - 1].end == qp->posted, "weft_qp_post",
                "wqes holds the messages that were posted before");
     WEFT_CHECK(now >= qp->last_sent, "weft_qp_post", WEFT_RULE_TIME);
-    if (bytes == 0 || qp->given_up)
+    if (bytes == 0 || !wqes || !qp->algos || qp->given_up)
     {
         return WEFT_EINVAL;
     }
@@ -165,13 +166,28 @@ advance(struct weft_qp *qp, uint32_t epsn)
     }
 }
 
+#ifdef WEFT_CHECKED
+/* Whether a data packet is of a message that was posted, where the sender is the QP's own. */
+static bool
+is_posted(const struct weft_qp *qp, uint32_t psn)
+{
+    const size_t n = __atomic_load_n(&qp->nwqes, __ATOMIC_ACQUIRE);
+    const struct weft_wqe *wqes = __atomic_load_n(&qp->wqes, __ATOMIC_ACQUIRE);
+    const int64_t seq = (int64_t)qp->arrived + weft_psn_diff(psn, qp->epsn);
+    return !qp->tx || (n > 0 && seq < (int64_t)wqes[n - 1].end);
+}
+#endif
+
 void
 weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
              struct weft_qp_answer *answer)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_data");
     struct weft_rx_verdict *v = &answer->verdict;
     WEFT_CHECK(data->kind == WEFT_DATA, "weft_qp_data", "the packet is data");
     WEFT_CHECK(data->qp == qp->index, "weft_qp_data", WEFT_RULE_QP);
+    WEFT_CHECK(is_posted(qp, data->psn), "weft_qp_data",
+               "the data's PSN is of a message that weft_qp_post() has posted");
     v->place = data->psn;
     v->asks_place = false;
     answer->bitmap = false;
@@ -201,6 +217,7 @@ weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
 int64_t
 weft_qp_rx_deadline(const struct weft_qp *qp)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_rx_deadline");
     const struct weft_transport_ops *transport = qp->algos_rx->transport;
     return transport->rx_deadline ? transport->rx_deadline(qp->rx) : WEFT_NEVER;
 }
@@ -208,6 +225,7 @@ weft_qp_rx_deadline(const struct weft_qp *qp)
 void
 weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_rx_timer");
     struct weft_rx_verdict *v = &answer->verdict;
     *answer = (struct weft_qp_answer){
         .verdict = {.epsn = qp->epsn, .reply = WEFT_REPLY_NONE, .place = qp->newest.psn}};
@@ -276,6 +294,7 @@ void
 weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
                    uint32_t epsn)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_make_reply");
     WEFT_CHECK(packet->kind == WEFT_DATA && packet->qp == qp->index, "weft_qp_make_reply",
                "the packet is a copy of data of this QP");
     WEFT_CHECK(kind == WEFT_CNP || kind == WEFT_NACK, "weft_qp_make_reply",
@@ -293,6 +312,7 @@ void
 weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
                     const struct weft_qp_answer *answer)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_answer_with");
     const struct weft_rx_verdict *v = &answer->verdict;
     WEFT_CHECK(v->reply != WEFT_REPLY_NONE, "weft_qp_answer_with", "there is a reply to be sent");
     WEFT_CHECK(packet->kind == WEFT_DATA, "weft_qp_answer_with",
@@ -312,6 +332,7 @@ weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
 const struct weft_wqe *
 weft_qp_next_delivered(struct weft_qp *qp, int64_t now)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_next_delivered");
     if (qp->arrived < qp->deliver_at)
     {
         return NULL;
@@ -405,6 +426,7 @@ tell_losses(struct weft_qp *qp, enum weft_loss_cause cause, int64_t now)
 void
 weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t now)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_told_lost");
     WEFT_CHECK(lost->qp == qp->index, "weft_qp_told_lost", WEFT_RULE_QP);
     WEFT_CHECK(qp->algos->transport->tx_lost, "weft_qp_told_lost",
                "only a transport with tx_lost() is told of losses");
@@ -429,6 +451,7 @@ cause_of(const struct weft_packet *reply)
 void
 weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_reply");
     const struct weft_nic_algos *a = qp->algos;
     WEFT_CHECK(reply->kind == WEFT_ACK || reply->kind == WEFT_NACK, "weft_qp_reply",
                "the packet is an ACK or a NACK");
@@ -463,6 +486,7 @@ weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
 const struct weft_wqe *
 weft_qp_next_acked(struct weft_qp *qp)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_next_acked");
     if (qp->una < qp->ack_at)
     {
         return NULL;
@@ -475,6 +499,7 @@ weft_qp_next_acked(struct weft_qp *qp)
 void
 weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_cnp");
     WEFT_CHECK(cnp->kind == WEFT_CNP, "weft_qp_cnp", "the packet is a CNP");
     WEFT_CHECK(cnp->qp == qp->index, "weft_qp_cnp", WEFT_RULE_QP);
     WEFT_CHECK(now >= qp->last_sent, "weft_qp_cnp", WEFT_RULE_TIME);
@@ -488,6 +513,7 @@ weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now)
 int64_t
 weft_qp_deadline(const struct weft_qp *qp)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_deadline");
     return qp->given_up ? WEFT_NEVER : qp->algos->transport->tx_deadline(qp->tx);
 }
 
@@ -513,6 +539,7 @@ give_up(struct weft_qp *qp, int64_t now)
 enum weft_qp_timeout
 weft_qp_timer(struct weft_qp *qp, int64_t now)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_timer");
     const struct weft_nic_algos *a = qp->algos;
     const struct weft_tx_counters *counters = a->transport->tx_counters(qp->tx);
     const uint64_t before = counters->timeouts;
@@ -547,5 +574,6 @@ weft_qp_timer(struct weft_qp *qp, int64_t now)
 const struct weft_wqe *
 weft_qp_next_failed(struct weft_qp *qp)
 {
+    WEFT_CHECK_QP(qp, "weft_qp_next_failed");
     return qp->given_up && qp->failed < qp->nwqes ? &qp->wqes[qp->failed++] : NULL;
 }

@@ -164,7 +164,7 @@ view_of_another(void)
 }
 
 const struct mistake parts_mistakes[] = {
-    {path_of_no_host, "lb->path->reply: init() of this state comes first", false},
+    {path_of_no_host, "lb->path->reply: host_init() of this host's state", false},
     {path_sent_a_reply, "lb->path->data: the packet is data", true},
     {path_with_its_own_port, "lb->path->data: every packet comes with its QP's own source", true},
     {path_told_of_data, "lb->path->on_reply: the packet is an ACK or a NACK", true},

@@ -49,7 +49,8 @@ is_as_expected(const struct mistake *mistake, bool checked)
 int
 main(int argc, char **argv)
 {
-    const struct mistake *const lists[] = {switch_mistakes, parts_mistakes, nic_mistakes};
+    const struct mistake *const lists[] = {switch_mistakes, parts_mistakes, nic_mistakes,
+                                           refused_mistakes};
     const bool checked = argc < 2 || strcmp(argv[1], "unchecked") != 0;
     int made = 0;
     int fine = 0;

@@ -32,5 +32,6 @@ struct mistake
 extern const struct mistake switch_mistakes[];
 extern const struct mistake parts_mistakes[];
 extern const struct mistake nic_mistakes[];
+extern const struct mistake refused_mistakes[];
 
 #endif

@@ -51,9 +51,9 @@ START_TEST(a_wrong_word_is_named)
         int code;
         const char *says;
     } wrong[] = {
-        {"balancer", "", WEFT_ENOTFOUND, "no balancer is called ''"},
+        {"balancer", "", WEFT_ENOTFOUND, "there is no text that names a balancer"},
         {"balancer", "themsi", WEFT_ENOTFOUND, "did you mean 'themis'?"},
-        {"nonsense", "reps", WEFT_ENOTFOUND, "no nonsense is called 'reps'"},
+        {"nonsense", "reps", WEFT_ENOTFOUND, "no kind of algorithm is called 'nonsense'"},
         {"balancer", "reps rnig=3", WEFT_ENOTFOUND,
          "'reps' has no parameter 'rnig'; did you mean 'ring'?"},
         {"balancer", "reps zzzzzzzz=3", WEFT_ENOTFOUND, "'reps' has no parameter 'zzzzzzzz'"},

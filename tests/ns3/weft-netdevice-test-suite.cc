@@ -289,7 +289,7 @@ class ChoiceTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(choice.Format(), whole, "and means the same");
 
         Wrong("balancer", "themsi", "did you mean 'themis'?");
-        Wrong("balancer", "", "no balancer is called ''");
+        Wrong("balancer", "", "there is no text that names a balancer");
         Wrong("transport", "nic_sr", "did you mean 'nic-sr'?");
         Wrong("congestion-control", "dcqcn t_i=300us", "did you mean 't-i'?");
         Wrong("congestion-control", "dcqcn t-i=300", "expected a time");

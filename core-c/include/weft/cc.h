@@ -101,7 +101,7 @@ extern "C"
         int64_t split; /**< enum weft_split: for what rho_max its site's share is computed */
     };
 
-    /** The congestion control of that name, or NULL. */
+    /** The congestion control of that name, or NULL (also of NULL). */
     WEFT_API const struct weft_cc_ops *weft_cc_find(const char *name);
 
 #ifdef __cplusplus

@@ -23,14 +23,16 @@ extern "C"
 #define WEFT_CHOICE_WORD 256
 
     /** The algorithm of @p kind ("balancer", "transport", ... as in registry.h) that a line's first
-     * word names, or NULL and, unless it is NULL, in @p why the nearest name (WEFT_ENOTFOUND). */
+     * word names, or NULL and, unless it is NULL, in @p why the nearest name (WEFT_ENOTFOUND).
+     * Without a kind or a text (NULL) nothing is found. */
     WEFT_API const struct weft_algo *weft_choice_find(const char *kind, const char *text,
                                                       struct weft_refusal *why);
 
     /**
      * Fills @p config, algo->config_size bytes aligned as uint64_t, with the algorithm's defaults
      * and what follows the first word of the line. Returns 0, or an error and why: WEFT_ENOTFOUND
-     * (there is no such parameter or preset), WEFT_EINVAL (a word that is not name=value), what
+     * (there is no such parameter or preset), WEFT_EINVAL (a word that is not name=value; the
+     * algorithm, the text or @p config is NULL), what
      * weft_config_set() returns, or WEFT_ERANGE (the values do not go together). @p config is of
      * no use then.
      */

@@ -95,6 +95,7 @@ extern "C"
         void (*use)(void *config, const struct weft_graph *graph);
     };
 
+    /** The topology of that name, or NULL (also of NULL). */
     WEFT_API const struct weft_topology_ops *weft_topology_find(const char *name);
 
     /** Whether @p clos is a fabric as weft_topology_ops' build() makes it: 0, or WEFT_EINVAL where

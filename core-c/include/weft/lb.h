@@ -226,7 +226,7 @@ extern "C"
     WEFT_API int weft_lb_check_needs(const struct weft_lb_ops *lb, uint32_t provides,
                                      struct weft_refusal *why);
 
-    /** The balancer of that name, or NULL. */
+    /** The balancer of that name, or NULL (also of NULL). */
     WEFT_API const struct weft_lb_ops *weft_lb_find(const char *name);
 
     /**

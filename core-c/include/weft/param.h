@@ -89,7 +89,8 @@ extern "C"
      * unit (0.3ps) is WEFT_ESYNTAX. Reals are correctly rounded; they have at most 19 significant
      * digits, and 10^27 and 10^-27 are the limits (WEFT_EOVERFLOW). Without a min, times, sizes,
      * rates and counts must not be negative. On error @p config is unchanged.
-     * Returns 0, WEFT_ESYNTAX, WEFT_EUNIT, WEFT_EOVERFLOW, WEFT_ERANGE, WEFT_ENOTFOUND (choice).
+     * Returns 0, WEFT_ESYNTAX, WEFT_EUNIT, WEFT_EOVERFLOW, WEFT_ERANGE, WEFT_ENOTFOUND (choice), or
+     * WEFT_EINVAL: one of the three is NULL, as it is for the functions below.
      */
     WEFT_API int weft_param_parse(const struct weft_param *p, const char *text, void *config);
 
@@ -125,18 +126,19 @@ extern "C"
     /** "time", "bytes", "rate", "count", "real", "boolean" or "choice". */
     WEFT_API const char *weft_type_name(enum weft_type type);
 
-    /** The parameter of that name, or NULL. */
+    /** The parameter of that name, or NULL; so if the algorithm or the name is NULL. */
     WEFT_API const struct weft_param *weft_param_find(const struct weft_algo *algo,
                                                       const char *name);
 
     /**
      * Fills @p config with the defaults (members without one become 0).
-     * Never fails on a well-formed table: tests iterate every registry to see to that.
+     * Never fails on a well-formed table: tests iterate every registry to see to that. WEFT_EINVAL
+     * if the algorithm is NULL, as one that was not found, or @p config, where it has members.
      */
     WEFT_API int weft_config_default(const struct weft_algo *algo, void *config);
 
-    /** Parses one parameter by name. WEFT_ENOTFOUND if there is no such parameter; else as
-     * weft_param_parse. */
+    /** Parses one parameter by name. WEFT_ENOTFOUND if there is no such parameter, or the name or
+     * the algorithm is NULL; else as weft_param_parse(). So are the functions below. */
     WEFT_API int weft_config_set(const struct weft_algo *algo, void *config, const char *name,
                                  const char *text);
 
@@ -147,7 +149,7 @@ extern "C"
                                      int64_t value);
 
     /** The value of one parameter by name, as weft_config_set_int() takes it; @p otherwise if there
-     * is no such parameter, or it is a real. */
+     * is no such parameter, or it is a real, or there is no configuration (NULL). */
     WEFT_API int64_t weft_config_get_int(const struct weft_algo *algo, const void *config,
                                          const char *name, int64_t otherwise);
 
@@ -165,7 +167,7 @@ extern "C"
     WEFT_API int weft_config_preset(const struct weft_algo *algo, void *config, const char *preset);
 
     /** Optimal-string-alignment distance between two names, capped at 255: for "did you mean".
-     * Upper and lower case count as the same. */
+     * Upper and lower case count as the same. 255 from NULL. */
     WEFT_API unsigned weft_name_distance(const char *a, const char *b);
 
 #ifdef __cplusplus

@@ -37,9 +37,10 @@ extern "C"
         const void *cc_config;
         const struct weft_path_ops *path; /**< what the balancer does at hosts; NULL: nothing */
         const void *path_config;
-        void *path_hosts;   /**< its hosts' states, one after the other, initialised; NULL: it has
-                               none */
-        size_t path_stride; /**< bytes from one host's to the next one's */
+        void *path_hosts;   /**< its hosts' states, that of host 0 first, one after the other, each
+                               made by path->host_init(); NULL: it has none (host_size() is 0) */
+        size_t path_stride; /**< bytes from one host's to the next one's: at least host_size(), and
+                               a multiple of 8 */
         struct weft_fabric_config frame;
         /** Packets whose labels a QP remembers, a power of two, for on_lost(); 0: none. Memory is
          * taken only where the path part has an on_lost(). */
@@ -163,17 +164,23 @@ extern "C"
         struct weft_packet newest; /**< the last data packet, where the receiver has a timer */
     };
 
-    /** Bytes of memory for the states of a QP of these algorithms at that site, a multiple of 8. Of
-     * the site, its `path` is read where the algorithms have a path part, and what it lacks. */
+    /** Bytes of memory for the states of a QP of these algorithms at that site, a multiple of 8; 0
+     * if they lack a transport, a congestion control or what configures it, as weft_qp_init() says.
+     * Of the site, its `path` is read where the algorithms have a path part, and what it lacks. */
     WEFT_API size_t weft_qp_size(const struct weft_nic_algos *algos,
                                  const struct weft_qp_site *site);
 
     /**
      * Makes a QP that has nothing to send, with its states in @p memory: weft_qp_size() bytes,
      * 8-byte aligned, that outlive it. Returns 0; WEFT_ERANGE, if the algorithms' frame has no
-     * payload or no ACK, or is longer than a packet can say (65,535 bytes); WEFT_EINVAL, if their
-     * labels are no power of two; or what the init of the transport, the congestion control or the
-     * path part returns. `why` of the site's `cc` tells of the frame and the labels.
+     * payload or no ACK, or is longer than a packet can say (65,535 bytes); WEFT_EINVAL, if there
+     * is no transport, congestion control, configuration of them, memory or, where the path part
+     * has states at hosts, path_hosts, if their labels are no power of two, or a number is beyond
+     * what a packet can say; or what the init of the transport, the congestion control or the path
+     * part returns. `why` of the site's `cc` tells of all but the last.
+     *
+     * A QP that is refused is given up: it takes no message, sends and answers nothing, and has no
+     * timer. The checked build ends the program where it is used nevertheless.
      */
     WEFT_API int weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algos,
                               const struct weft_qp_site *site, int64_t now);
@@ -182,7 +189,8 @@ extern "C"
      * Posts a message of @p bytes > 0 behind all others. @p wqes: the caller's array, with room
      * for one more than were posted so far and these in it; it may be another than before, and
      * what the functions below have returned then lies in the former one. Call weft_host_activate()
-     * next. Returns 0 or WEFT_EINVAL (no bytes, or the QP is given up; nothing has changed).
+     * next. Returns 0 or WEFT_EINVAL (no bytes, no array, or the QP is given up, was refused or is
+     * all zeros; nothing has changed).
      */
     WEFT_API int weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes,
                               uint64_t tag, int64_t now);

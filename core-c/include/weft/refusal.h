@@ -44,14 +44,15 @@ extern "C"
     /**
      * For an init that refuses: `return weft_refuse(site->why, WEFT_ERANGE, "ring", "...")`. Writes
      * the reason to @p why, unless that is NULL, and returns @p code. @p param: NULL if no single
-     * parameter is at fault. It must outlive @p why.
+     * parameter is at fault. It must outlive @p why. @p text: NULL for weft_strerror().
      */
     WEFT_API int weft_refuse(struct weft_refusal *why, int code, const char *param,
                              const char *text);
 
     /**
      * Whether every parameter of @p config is within its bounds and the algorithm's own check
-     * finds nothing: 0, WEFT_ERANGE, WEFT_EOVERFLOW or WEFT_ENOTFOUND, and why. A parameter
+     * finds nothing: 0, WEFT_ERANGE, WEFT_EOVERFLOW, WEFT_ENOTFOUND or, where the algorithm or its
+     * configuration is NULL, WEFT_EINVAL, and why. A parameter
      * without a default that nobody has set counts as 0. It reads texts: not for a packet path.
      */
     WEFT_API int weft_config_check(const struct weft_algo *algo, const void *config,

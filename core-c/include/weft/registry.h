@@ -28,14 +28,15 @@ extern "C"
     /** The registries; *count of them. The array is constant. */
     WEFT_API const struct weft_registry *weft_registries(size_t *count);
 
-    /** The registry of a kind, or NULL. */
+    /** The registry of a kind, or NULL: of an unknown kind, and of NULL. */
     WEFT_API const struct weft_registry *weft_registry_find(const char *kind);
 
-    /** An algorithm by kind and name, or NULL. Cast to the kind's ops table (algo is its first
-     * member). */
+    /** An algorithm by kind and name, or NULL: of an unknown kind or name, and of NULL. Cast to the
+     * kind's ops table (algo is its first member). weft_lb_find() and the like do that. */
     WEFT_API const struct weft_algo *weft_find(const char *kind, const char *name);
 
-    /** The name in @p registry nearest to @p name, or NULL if none is near enough to suggest. */
+    /** The name in @p registry nearest to @p name, or NULL if none is near enough to suggest, or
+     * one of the two is NULL. */
     WEFT_API const char *weft_nearest(const struct weft_registry *registry, const char *name);
 
 #ifdef __cplusplus

@@ -51,7 +51,7 @@ extern "C"
         uint32_t (*pick)(void *state, uint32_t ready, uint32_t last, const uint32_t *bytes);
     };
 
-    /** The scheduler of that name, or NULL. */
+    /** The scheduler of that name, or NULL (also of NULL). */
     WEFT_API const struct weft_scheduler_ops *weft_scheduler_find(const char *name);
 
 #ifdef __cplusplus

@@ -174,6 +174,7 @@ extern "C"
         void (*use)(void *config, const struct weft_table *table);
     };
 
+    /** The workload of that name, or NULL (also of NULL). */
     WEFT_API const struct weft_workload_ops *weft_workload_find(const char *name);
 
     /** The time over which the flows of the workload "poisson" start, on average, ps. @p config:

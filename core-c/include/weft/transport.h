@@ -125,6 +125,10 @@ extern "C"
         /** Returns 0, or WEFT_ERANGE: a parameter is out of its bounds, as in a configuration
          * without its defaults: weft_config_check() tells which. So does tx_init(). */
         int (*rx_init)(void *rx, const void *config, const struct weft_transport_site *site);
+        /** Data arrived. A PSN beyond the receiver's window is dropped: nothing is fresh, and the
+         * ePSN stays; gbn and mprdma answer it as any other packet that they drop. No sender has
+         * 2^22 packets outstanding, so the checked build takes a PSN that far beyond the ePSN for a
+         * mistake. */
         void (*rx_data)(void *rx, const struct weft_packet *data, int64_t now,
                         struct weft_rx_verdict *verdict);
         /** Optional: when rx_timeout() is due, or WEFT_NEVER. Asked after rx_data() and
@@ -150,7 +154,10 @@ extern "C"
         bool (*tx_ready)(const void *tx);
         /** The next packet to send (enum weft_tx_what) and its PSN; it counts as sent at @p now. */
         int (*tx_next)(void *tx, int64_t now, uint32_t *psn);
-        /** An ACK or a NACK arrived. Returns how many packets it newly acknowledged in order. */
+        /** An ACK or a NACK arrived. Returns how many packets it newly acknowledged in order: 0
+         * where its ePSN is of no packet that is outstanding, as that of an old reply, or of one
+         * that was never sent. What else it names is ignored then. The checked build takes a reply
+         * about a packet that was never sent for a mistake. */
         uint32_t (*tx_reply)(void *tx, const struct weft_packet *reply, int64_t now);
         /** When tx_timeout() is due, or WEFT_NEVER. Asked after tx_next(), tx_reply() and
          * tx_timeout(): it is WEFT_NEVER until the first packet has been sent. */
@@ -185,7 +192,7 @@ extern "C"
         struct weft_fields fields;
     };
 
-    /** The transport of that name, or NULL. */
+    /** The transport of that name, or NULL (also of NULL). */
     WEFT_API const struct weft_transport_ops *weft_transport_find(const char *name);
 
 #ifdef __cplusplus
