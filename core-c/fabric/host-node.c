@@ -74,6 +74,10 @@ receive_reply(struct weft_net *net, struct weft_host_node *h, const struct weft_
 {
     struct weft_net_qp *q = net->qp[p->qp];
     weft_qp_reply(&q->qp, p, h->node.now);
+    if (q->qp.algos->transport->hastens)
+    {
+        weft_host_arm_timer(net, h, q);
+    }
     const struct weft_wqe *message;
     while ((message = weft_qp_next_acked(&q->qp)) != NULL)
     {
@@ -153,7 +157,7 @@ give_up(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 static void
 run_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
-    q->qp.timed = false;
+    q->qp.timed = q->qp.timed && h->node.now < q->tx_armed_at;
     const bool due = weft_qp_deadline(&q->qp) <= h->node.now;
     const enum weft_qp_timeout outcome = weft_qp_timer(&q->qp, h->node.now);
     if (outcome != WEFT_TIMER_NOTHING)
