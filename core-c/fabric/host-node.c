@@ -25,6 +25,10 @@ resume(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
     {
         weft_host_kick(net, h);
     }
+    else if (q->qp.algos->transport->hastens)
+    {
+        weft_host_arm_timer(net, h, q);
+    }
 }
 
 static void
@@ -74,10 +78,6 @@ receive_reply(struct weft_net *net, struct weft_host_node *h, const struct weft_
 {
     struct weft_net_qp *q = net->qp[p->qp];
     weft_qp_reply(&q->qp, p, h->node.now);
-    if (q->qp.algos->transport->hastens)
-    {
-        weft_host_arm_timer(net, h, q);
-    }
     const struct weft_wqe *message;
     while ((message = weft_qp_next_acked(&q->qp)) != NULL)
     {

@@ -17,7 +17,7 @@ struct way
 
 struct flight
 {
-    const struct weft_transport_ops* ops;
+    const struct weft_transport_ops *ops;
     void *tx, *rx;
     int64_t now;
     uint32_t first_psn, posted;
@@ -28,7 +28,7 @@ struct flight
 };
 
 static void
-way_add(struct way* w, const struct weft_packet* frame)
+way_add(struct way *w, const struct weft_packet *frame)
 {
     if (w->n < MOST_FRAMES)
     {
@@ -37,7 +37,7 @@ way_add(struct way* w, const struct weft_packet* frame)
 }
 
 static struct weft_packet
-way_take(struct way* w, uint32_t i)
+way_take(struct way *w, uint32_t i)
 {
     const struct weft_packet frame = w->frame[i];
     w->n--;
@@ -46,7 +46,7 @@ way_take(struct way* w, uint32_t i)
 }
 
 static void
-post(struct flight* f, uint32_t n)
+post(struct flight *f, uint32_t n)
 {
     n = n < FLIGHT_PACKETS - f->posted ? n : FLIGHT_PACKETS - f->posted;
     if (n > 0)
@@ -58,7 +58,7 @@ post(struct flight* f, uint32_t n)
 
 /** Returns whether something was sent. */
 static bool
-send(struct flight* f)
+send(struct flight *f)
 {
     struct weft_packet data;
     uint32_t psn = 0;
@@ -89,7 +89,7 @@ send(struct flight* f)
 }
 
 static void
-receive(struct flight* f, const struct weft_packet* data)
+receive(struct flight *f, const struct weft_packet *data)
 {
     struct weft_rx_verdict v;
     memset(&v, 0x55, sizeof v);
@@ -115,7 +115,7 @@ receive(struct flight* f, const struct weft_packet* data)
 }
 
 static void
-move(struct flight* f, struct way* w, uint32_t i, bool copies, uint32_t fate)
+move(struct flight *f, struct way *w, uint32_t i, bool copies, uint32_t fate)
 {
     if (fate == 0 && copies)
     {
@@ -142,7 +142,7 @@ move(struct flight* f, struct way* w, uint32_t i, bool copies, uint32_t fate)
 
 /** A ToR asks for the ePSN on the NIC's behalf. */
 static void
-ask(struct flight* f)
+ask(struct flight *f)
 {
     struct weft_packet nack;
     memset(&nack, 0, sizeof nack);
@@ -156,7 +156,7 @@ ask(struct flight* f)
 }
 
 static void
-tick(struct flight* f, int64_t later)
+tick(struct flight *f, int64_t later)
 {
     f->now += later;
     if (f->ops->tx_deadline(f->tx) <= f->now)
@@ -167,7 +167,7 @@ tick(struct flight* f, int64_t later)
 }
 
 static void
-step(struct flight* f, bool copies, struct fuzz_input* in)
+step(struct flight *f, bool copies, struct fuzz_input *in)
 {
     const uint32_t what = fuzz_below(in, 16);
     if (what == 0)
@@ -190,7 +190,7 @@ step(struct flight* f, bool copies, struct fuzz_input* in)
     }
     else
     {
-        struct way* w = what % 2 == 0 ? &f->data : &f->replies;
+        struct way *w = what % 2 == 0 ? &f->data : &f->replies;
         const uint32_t near = w->n < 256 ? w->n : 256;
         const uint32_t fate = what < 10 ? fuzz_below(in, 2) : 2;
         for (uint32_t n = what < 12 ? 1 : 1 + fuzz_below(in, 64); n > 0 && w->n > 0; n--)
@@ -203,7 +203,7 @@ step(struct flight* f, bool copies, struct fuzz_input* in)
 
 /** From now on nothing is lost: all must come to an end, and soon. */
 static void
-finish(struct flight* f)
+finish(struct flight *f)
 {
     for (uint32_t rounds = 0; flight_index(f->ops->tx_una(f->tx), f->first_psn) < f->posted;
          rounds++)
@@ -234,11 +234,8 @@ finish(struct flight* f)
 }
 
 void
-flight_run(const struct weft_transport_ops* ops,
-           const void* config,
-           uint32_t first_psn,
-           bool copies,
-           struct fuzz_input* in)
+flight_run(const struct weft_transport_ops *ops, const void *config, uint32_t first_psn,
+           bool copies, struct fuzz_input *in)
 {
     static struct flight f;
     f = (struct flight){.ops = ops, .first_psn = first_psn, .epsn = first_psn};
@@ -257,7 +254,7 @@ flight_run(const struct weft_transport_ops* ops,
 }
 
 void
-flight_receiver_init(struct flight_receiver* r, uint32_t first_psn, uint32_t window)
+flight_receiver_init(struct flight_receiver *r, uint32_t first_psn, uint32_t window)
 {
     memset(r, 0, sizeof *r);
     r->first_psn = first_psn;
@@ -265,7 +262,7 @@ flight_receiver_init(struct flight_receiver* r, uint32_t first_psn, uint32_t win
 }
 
 struct weft_rx_verdict
-flight_receive(struct flight_receiver* r, uint32_t psn, bool nacks)
+flight_receive(struct flight_receiver *r, uint32_t psn, bool nacks)
 {
     const uint32_t i = flight_index(psn, r->first_psn);
     struct weft_rx_verdict v = {.place = psn, .reply = WEFT_REPLY_ACK};
@@ -294,7 +291,7 @@ flight_receive(struct flight_receiver* r, uint32_t psn, bool nacks)
 }
 
 bool
-flight_agree(const struct weft_rx_verdict* a, const struct weft_rx_verdict* b)
+flight_agree(const struct weft_rx_verdict *a, const struct weft_rx_verdict *b)
 {
     return a->epsn == b->epsn && a->reply == b->reply && a->fresh == b->fresh &&
            a->duplicate == b->duplicate && a->place == b->place;

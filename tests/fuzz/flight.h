@@ -21,11 +21,8 @@
  * until all is acknowledged. Aborts if the receiver says of a packet what is not so, or if nothing
  * moves any more. @p copies: whether the network may duplicate frames.
  */
-void flight_run(const struct weft_transport_ops* ops,
-                const void* config,
-                uint32_t first_psn,
-                bool copies,
-                struct fuzz_input* in);
+void flight_run(const struct weft_transport_ops *ops, const void *config, uint32_t first_psn,
+                bool copies, struct fuzz_input *in);
 
 /** Number of a PSN since the first one. */
 static inline uint32_t
@@ -42,13 +39,13 @@ struct flight_receiver
     bool nacked; /* this ePSN has had its NACK */
 };
 
-void flight_receiver_init(struct flight_receiver* r, uint32_t first_psn, uint32_t window);
+void flight_receiver_init(struct flight_receiver *r, uint32_t first_psn, uint32_t window);
 
 /** What it says to a packet; its reply is NONE or, if @p nacks, NACK for what lies beyond the ePSN.
  */
-struct weft_rx_verdict flight_receive(struct flight_receiver* r, uint32_t psn, bool nacks);
+struct weft_rx_verdict flight_receive(struct flight_receiver *r, uint32_t psn, bool nacks);
 
 /** Whether two verdicts are the same. */
-bool flight_agree(const struct weft_rx_verdict* a, const struct weft_rx_verdict* b);
+bool flight_agree(const struct weft_rx_verdict *a, const struct weft_rx_verdict *b);
 
 #endif

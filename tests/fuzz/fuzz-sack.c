@@ -15,14 +15,14 @@
 static struct
 {
     struct weft_transport_ops ops;
-    const struct weft_transport_ops* real;
+    const struct weft_transport_ops *real;
     struct sack_model model;
     struct flight_receiver receiver;
     uint32_t first_psn;
 } spy;
 
 static void
-compare(const void* tx)
+compare(const void *tx)
 {
     MUST(flight_index(spy.real->tx_una(tx), spy.first_psn) == spy.model.una);
     MUST(spy.real->tx_deadline(tx) == sack_model_deadline(&spy.model));
@@ -31,7 +31,7 @@ compare(const void* tx)
 }
 
 static void
-spy_data(void* rx, const struct weft_packet* data, int64_t now, struct weft_rx_verdict* verdict)
+spy_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
     struct weft_rx_verdict v = flight_receive(&spy.receiver, data->psn, false);
     v.reply = v.fresh || v.duplicate ? WEFT_REPLY_ACK : WEFT_REPLY_NONE;
@@ -40,14 +40,14 @@ spy_data(void* rx, const struct weft_packet* data, int64_t now, struct weft_rx_v
 }
 
 static void
-spy_post(void* tx, uint32_t npackets)
+spy_post(void *tx, uint32_t npackets)
 {
     spy.model.posted += npackets;
     spy.real->tx_post(tx, npackets);
 }
 
 static int
-spy_next(void* tx, int64_t now, uint32_t* psn)
+spy_next(void *tx, int64_t now, uint32_t *psn)
 {
     uint32_t index = 0;
     const int what = spy.real->tx_next(tx, now, psn);
@@ -58,7 +58,7 @@ spy_next(void* tx, int64_t now, uint32_t* psn)
 }
 
 static uint32_t
-spy_reply(void* tx, const struct weft_packet* reply, int64_t now)
+spy_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
     const uint32_t epsn = flight_index(reply->psn, spy.first_psn);
     /* 0: the ACK names nothing that its ePSN does not say already. */
@@ -71,7 +71,7 @@ spy_reply(void* tx, const struct weft_packet* reply, int64_t now)
 }
 
 static void
-spy_timeout(void* tx, int64_t now)
+spy_timeout(void *tx, int64_t now)
 {
     MUST(now >= sack_model_deadline(&spy.model));
     spy.real->tx_timeout(tx, now);
@@ -80,7 +80,7 @@ spy_timeout(void* tx, int64_t now)
 }
 
 static void
-set(int64_t* config, const char* name, uint32_t value)
+set(int64_t *config, const char *name, uint32_t value)
 {
     char text[16];
     snprintf(text, sizeof text, "%u", value);
@@ -88,7 +88,7 @@ set(int64_t* config, const char* name, uint32_t value)
 }
 
 int
-LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input in = {data, size};
     int64_t config[8];
