@@ -25,6 +25,10 @@ resume(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
     {
         weft_host_kick(net, h);
     }
+    else if (q->qp.algos->transport->hastens)
+    {
+        weft_host_arm_timer(net, h, q);
+    }
 }
 
 static void
@@ -153,7 +157,7 @@ give_up(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 static void
 run_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
-    q->qp.timed = false;
+    q->qp.timed = q->qp.timed && h->node.now < q->tx_armed_at;
     const bool due = weft_qp_deadline(&q->qp) <= h->node.now;
     const enum weft_qp_timeout outcome = weft_qp_timer(&q->qp, h->node.now);
     if (outcome != WEFT_TIMER_NOTHING)

@@ -100,14 +100,12 @@ start_anew(struct weft_port *port)
 void
 weft_host_arm_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
-    if (q->qp.timed)
-    {
-        return;
-    }
     const int64_t deadline = weft_qp_deadline(&q->qp);
-    if (deadline != WEFT_NEVER)
+    /* One that runs out too early is harmless, so an earlier one need not take out a later one. */
+    if (deadline < (q->qp.timed ? q->tx_armed_at : WEFT_NEVER))
     {
         q->qp.timed = true;
+        q->tx_armed_at = deadline;
         weft_agenda_add(net, &h->timers, deadline > h->node.now ? deadline : h->node.now,
                         q->qp.index, h->timers.seq++, q);
     }
@@ -150,7 +148,11 @@ make_data(struct weft_net *net, struct weft_host_node *h, struct weft_packet *da
     {
         start_anew(&h->port);
     }
-    weft_host_arm_timer(net, h, q);
+    if (!q->qp.timed ||
+        ((data->flags & (WEFT_F_LAST | WEFT_F_RETX)) && q->qp.algos->transport->hastens))
+    {
+        weft_host_arm_timer(net, h, q);
+    }
 }
 
 /* The next frame for the wire, or NULL. @p made: room for one that is made now. */

@@ -150,6 +150,7 @@ struct weft_net_qp
     struct weft_named_drop *drops;
     struct weft_net_qp_bytes bytes;
     struct weft_tx_counters *gathered; /**< of a sender that another rank runs, or NULL */
+    int64_t tx_armed_at;               /**< of its sender's timer, while `timed` */
     int64_t rx_armed_at;               /**< earliest entry of its receiver's timer in the agenda */
 };
 

@@ -1,68 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Selective acknowledgements (ofan §4). Every data packet is answered by an ACK that names it and
- * carries the ePSN, so the sender's bitmap becomes the receiver's. When the highest acknowledged
- * packet is `threshold` or more beyond the lowest missing one, all missing packets before it are
- * sent again, ahead of new ones.
+ * carries the ePSN, so the sender's bitmap becomes the receiver's. What is lost is sent again,
+ * ahead of new packets. One of two rules says what that is:
+ *
+ * Time (RFC 8985): a packet is lost once one that left a reordering window later is acknowledged
+ * (lateness.h). When all is sent and nothing is heard for long, a probe asks.
+ *
+ * Counts (ofan §4), with a `threshold`: when the highest acknowledged packet is that much or more
+ * beyond the lowest missing one, all missing packets before it are lost.
  *
  * A packet that was sent again is out of that rule, or every further ACK would repeat it. The
- * packets sent again so far form a round: once packets `threshold` beyond the last one sent before
- * the round's end are acknowledged, what the round still misses has been lost once more, and is
- * sent again. What is found missing meanwhile belongs to the next round. Only the timer helps where
- * no such packets follow. It sends again whatever is missing of what had been sent when it was
- * started.
+ * packets sent again so far form a round: once a packet is acknowledged that left a window after
+ * the round's last one (or with counts, is `threshold` beyond the last one sent before the round's
+ * end), what the round still misses has been lost once more, and is sent again. What is found
+ * missing meanwhile belongs to the next round. Where no such packets follow only the timer helps,
+ * which sends again whatever is missing of what had been sent when it was started, or the probe.
  *
  * Each ACK costs a bit and a few comparisons: every cursor below only moves forward over the
  * bitmap, a word at a time, except that a round starts again from the oldest packet.
  */
 #include "base/tables.h"
-#include "nic/selective.h"
+#include "nic/sack-cursors.h"
 
 struct sack_config
 {
     struct weft_selective_config base;
-    int64_t threshold; /* packets */
-};
-
-/* Missing packets in [again, limit) and [first, tried) wait to be sent again. */
-struct queue
-{
-    uint32_t tried;
-    uint32_t first;
-    uint32_t again;
-    uint32_t limit;
-};
-
-/* The bitmap of acknowledged packets, all in (una, top), follows it in memory. */
-struct sack_tx
-{
-    struct weft_sender base; /* its resend: a cursor below has not reached its end; queued: missing
-                                packets in [again, limit) and [first, tried) */
-    uint32_t mask;           /* window - 1 */
-    int32_t threshold;
-    uint32_t top;     /* PSN after the highest acknowledged one */
-    uint32_t tried;   /* missing packets before it were sent again, or will be */
-    uint32_t overdue; /* packets before it had been sent when the timer was started */
-    uint32_t told;    /* what is missing and queued in [told, telling) is told as lost */
-    uint32_t telling;
-    bool repairing;  /* first, again, limit and mark are in use */
-    bool watching;   /* a round is out: limit and mark hold */
-    bool had_queued; /* before is in use */
-    /* An ACK without losses reads nothing from here on. */
-    uint32_t first;      /* missing packets in [first, tried) will be, for the first time */
-    uint32_t again;      /* missing packets in [again, limit) will be, once more */
-    uint32_t limit;      /* the round: missing packets before it */
-    uint32_t mark;       /* packets from it on were sent after all of the round */
-    struct queue before; /* what was queued already then is not told */
+    int64_t threshold;   /* packets; 0: time decides */
+    int64_t reorder_min; /* ps; 0: a quarter of the base RTT */
+    int64_t reorder_max; /* ps */
+    int64_t probe;
 };
 
 #define P(member) WEFT_P(struct sack_config, member)
 
 static const struct weft_param params[] = {
-    {"threshold", WEFT_COUNT, P(threshold), "32", "1", "65535", NULL,
+    {"threshold", WEFT_COUNT, P(threshold), "0", "0", "65535", NULL,
      "Distance from the lowest missing packet to the highest acknowledged one at which all missing "
-     "ones are sent again.",
-     "ofan §8.2"},
+     "ones are sent again. 0: time decides, not a distance.",
+     "ofan §8.2; RFC 8985 §6.2"},
+    {"reorder-min", WEFT_TIME, P(reorder_min), "0ps", "0ps", "inf", NULL,
+     "Where time decides: least reordering window. 0: a quarter of the base RTT.", "RFC 8985 §6.2"},
+    {"reorder-max", WEFT_TIME, P(reorder_max), "inf", "1ps", "inf", NULL,
+     "Where time decides: greatest reordering window.", "RFC 8985 §6.2"},
+    {"probe", WEFT_BOOL, P(probe), "on", NULL, NULL, NULL,
+     "Where time decides: the oldest missing packet is sent again when the last packets stay "
+     "without an answer.",
+     "RFC 8985 §7"},
     WEFT_WINDOW_PARAMS("2"),
     {"rto", WEFT_TIME, P(base.rto), "1ms", "1ns", "inf", NULL,
      "Time without progress after which what was sent before it is sent again; no back-off.",
@@ -92,17 +76,21 @@ rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_ve
     weft_selective_receive_each((struct weft_selective_rx *)rx, data->psn, verdict);
 }
 
-static inline uint64_t *
-bits_of(struct sack_tx *s)
-{
-    return (uint64_t *)(void *)(s + 1);
-}
-
 static size_t
 tx_size(const void *config)
 {
     const struct sack_config *c = config;
-    return sizeof(struct sack_tx) + weft_selective_window_size(&c->base);
+    return sizeof(struct sack_tx) + (c->threshold > 0 ? 0 : sizeof(struct sack_clock)) +
+           weft_selective_window_size(&c->base);
+}
+
+static void
+start_clock(struct sack_tx *s, const struct sack_config *c, const struct weft_transport_site *site)
+{
+    struct sack_clock *k = sack_clock_of(s);
+    const int64_t rtt = site->base_rtt > 0 ? site->base_rtt : s->base.rto / 16 + 1;
+    *k = (struct sack_clock){.probe_at = WEFT_NEVER, .probes = c->probe != 0};
+    weft_lateness_init(&k->late, rtt, c->reorder_min, c->reorder_max);
 }
 
 static int
@@ -111,7 +99,7 @@ tx_init(void *tx, const void *config, const struct weft_transport_site *site)
     const struct sack_config *c = config;
     struct sack_tx *s = tx;
     memset(s, 0, sizeof(*s));
-    if (check(config) || weft_selective_window_check(&c->base) || c->threshold < 1 ||
+    if (check(config) || weft_selective_window_check(&c->base) || c->threshold < 0 ||
         weft_sender_init(&s->base, c->base.outstanding, c->base.window, c->base.rto,
                          site->first_psn))
     {
@@ -121,91 +109,13 @@ tx_init(void *tx, const void *config, const struct weft_transport_site *site)
     s->threshold = (int32_t)c->threshold;
     s->top = s->base.una;
     s->tried = s->base.una;
-    weft_bitmap_init(bits_of(s), (uint32_t)c->base.window);
+    if (c->threshold == 0)
+    {
+        s->clock = sizeof(struct sack_clock) / sizeof(uint64_t);
+        start_clock(s, c, site);
+    }
+    weft_bitmap_init(sack_bits_of(s), (uint32_t)c->base.window);
     return 0;
-}
-
-/* The first missing packet in [psn, end), or end. */
-static inline uint32_t
-missing(struct sack_tx *s, uint32_t psn, uint32_t end)
-{
-    const uint32_t most = (end - psn) & WEFT_PSN_MASK;
-    return weft_psn_add(psn, weft_bitmap_run(bits_of(s), s->mask, psn, most));
-}
-
-/* How many packets in [psn, end) are missing; none if the end comes first. */
-static uint32_t
-count_missing(struct sack_tx *s, uint32_t psn, uint32_t end)
-{
-    const int32_t span = weft_psn_diff(end, psn);
-    return span <= 0 ? 0
-                     : (uint32_t)span - weft_bitmap_count(bits_of(s), s->mask, psn, (uint32_t)span);
-}
-
-/* How many of the packets to be sent again lie before @p end. */
-static uint32_t
-count_queued(struct sack_tx *s, uint32_t end)
-{
-    const uint32_t limit = weft_psn_before(end, s->limit) ? end : s->limit;
-    const uint32_t tried = weft_psn_before(end, s->tried) ? end : s->tried;
-    return count_missing(s, s->again, limit) + count_missing(s, s->first, tried);
-}
-
-static inline bool
-is_in(const struct queue *q, uint32_t psn)
-{
-    return (!weft_psn_before(psn, q->again) && weft_psn_before(psn, q->limit)) ||
-           (!weft_psn_before(psn, q->first) && weft_psn_before(psn, q->tried));
-}
-
-static inline struct queue
-queue_of(const struct sack_tx *s)
-{
-    return (struct queue){s->tried, s->first, s->again, s->limit};
-}
-
-static inline bool
-is_queued(const struct sack_tx *s, uint32_t psn)
-{
-    const struct queue q = queue_of(s);
-    return is_in(&q, psn);
-}
-
-static inline void
-raise_to(uint32_t *psn, uint32_t least)
-{
-    if (weft_psn_before(*psn, least))
-    {
-        *psn = least;
-    }
-}
-
-/* Nothing waits to be sent again: a round begins with all that was, unless one is still out. */
-static void
-settle(struct sack_tx *s)
-{
-    if (s->watching && weft_psn_before(s->base.una, s->limit))
-    {
-        return;
-    }
-    s->watching = weft_psn_before(s->base.una, s->tried);
-    s->repairing = s->watching;
-    s->limit = s->tried;
-    s->again = s->tried;
-    s->mark = s->base.end;
-}
-
-/* Sets base.resend by what the cursors have before them. */
-static void
-look_ahead(struct sack_tx *s)
-{
-    s->again = missing(s, s->again, s->limit);
-    s->first = missing(s, s->first, s->tried);
-    s->base.resend = s->again != s->limit || s->first != s->tried;
-    if (!s->base.resend)
-    {
-        settle(s);
-    }
 }
 
 static void
@@ -213,13 +123,13 @@ acknowledge_one(struct sack_tx *s, uint32_t psn)
 {
     if (weft_sender_is_outstanding(&s->base, psn))
     {
-        const bool fresh = weft_bitmap_set(bits_of(s), s->mask, psn);
+        const bool fresh = weft_bitmap_set(sack_bits_of(s), s->mask, psn);
         s->base.sacked += fresh;
         if (s->base.queued > 0 && fresh)
         {
-            s->base.queued -= is_queued(s, psn);
+            s->base.queued -= sack_is_queued(s, psn);
         }
-        raise_to(&s->top, weft_psn_add(psn, 1));
+        sack_raise_to(&s->top, weft_psn_add(psn, 1));
     }
 }
 
@@ -234,17 +144,17 @@ acknowledge_all(struct sack_tx *s, uint32_t epsn, int64_t now)
     acked = acked <= weft_sender_outstanding(&s->base) ? acked : 0;
     if (s->base.queued > 0)
     {
-        s->base.queued -= count_queued(s, weft_psn_add(una, acked));
+        s->base.queued -= sack_count_queued(s, weft_psn_add(una, acked));
     }
     if (beyond > 0)
     {
         const uint32_t known = acked < beyond ? acked : beyond;
-        s->base.sacked -= weft_bitmap_count(bits_of(s), s->mask, una, known);
-        weft_bitmap_clear(bits_of(s), s->mask, una, known);
+        s->base.sacked -= weft_bitmap_count(sack_bits_of(s), s->mask, una, known);
+        weft_bitmap_clear(sack_bits_of(s), s->mask, una, known);
     }
     if (acked < beyond)
     {
-        const uint32_t run = weft_bitmap_advance(bits_of(s), s->mask, una + acked);
+        const uint32_t run = weft_bitmap_advance(sack_bits_of(s), s->mask, una + acked);
         s->base.sacked -= run;
         acked += run;
     }
@@ -252,31 +162,10 @@ acknowledge_all(struct sack_tx *s, uint32_t epsn, int64_t now)
     {
         weft_sender_ack(&s->base, weft_psn_add(una, acked), now);
         s->overdue = s->base.end;
-        raise_to(&s->top, s->base.una);
-        raise_to(&s->tried, s->base.una);
+        sack_raise_to(&s->top, s->base.una);
+        sack_raise_to(&s->tried, s->base.una);
     }
     return acked;
-}
-
-/* There are no news yet of what is lost. */
-static inline void
-tell_nothing(struct sack_tx *s)
-{
-    s->told = s->telling;
-    s->had_queued = s->base.queued > 0;
-    if (s->had_queued)
-    {
-        s->before = queue_of(s);
-    }
-}
-
-/* What is queued in [from, to) is lost news. */
-static void
-tell(struct sack_tx *s, uint32_t from, uint32_t to)
-{
-    const bool first = s->told == s->telling;
-    s->told = first || weft_psn_before(from, s->told) ? from : s->told;
-    s->telling = first || weft_psn_before(s->telling, to) ? to : s->telling;
 }
 
 static bool
@@ -285,9 +174,10 @@ tx_next_lost(void *tx, uint32_t *psn)
     struct sack_tx *s = tx;
     while (s->told != s->telling)
     {
-        *psn = missing(s, s->told, s->telling);
+        *psn = sack_missing(s, s->told, s->telling);
         s->told = *psn == s->telling ? s->telling : weft_psn_add(*psn, 1);
-        if (*psn != s->telling && is_queued(s, *psn) && !(s->had_queued && is_in(&s->before, *psn)))
+        if (*psn != s->telling && sack_is_queued(s, *psn) &&
+            !(s->had_queued && sack_is_in(&s->before, *psn)))
         {
             return true;
         }
@@ -295,38 +185,67 @@ tx_next_lost(void *tx, uint32_t *psn)
     return false;
 }
 
+/* Whether enough has been acknowledged that was sent after the round for what it misses to be lost.
+ */
+static inline bool
+is_round_over(struct sack_tx *s)
+{
+    return s->clock ? weft_lateness_is_over(&sack_clock_of(s)->late, sack_clock_of(s)->left)
+                    : weft_psn_diff(s->top, s->mark) >= s->threshold;
+}
+
 /* What the cursors make of an ACK while something was sent again, or will be. */
 static void
 repair(struct sack_tx *s)
 {
-    raise_to(&s->first, s->base.una);
-    raise_to(&s->again, s->base.una);
-    raise_to(&s->limit, s->base.una);
-    if (s->watching && weft_psn_before(s->base.una, s->limit) &&
-        weft_psn_diff(s->top, s->mark) >= s->threshold)
+    sack_raise_to(&s->first, s->base.una);
+    sack_raise_to(&s->again, s->base.una);
+    sack_raise_to(&s->limit, s->base.una);
+    if (s->watching && weft_psn_before(s->base.una, s->limit) && is_round_over(s))
     {
-        s->watching = false;
-        s->again = s->base.una;
-        s->base.queued += count_missing(s, s->again, s->limit);
-        tell(s, s->again, s->limit);
+        sack_repeat_round(s, s->limit);
     }
-    look_ahead(s);
+    sack_look_ahead(s);
 }
 
-/* All that is missing before the highest acknowledged packet counts as lost. */
 static void
-take_up(struct sack_tx *s)
+count_losses(struct sack_tx *s)
 {
-    if (!s->repairing)
+    if (sack_find_missing(s, s->top) && weft_psn_diff(s->top, s->tried) > s->threshold)
     {
-        s->repairing = true;
-        s->first = s->tried;
-        s->again = s->base.una;
-        s->limit = s->base.una;
+        sack_take_up(s, s->top);
     }
-    s->base.queued += count_missing(s, s->tried, s->top);
-    tell(s, s->tried, s->top);
-    s->tried = s->top;
+}
+
+/* Once all is sent something is to be heard before long. @p gap: packets that left later than
+ * missing ones have been answered. */
+static void
+await(struct sack_tx *s, bool gap, int64_t now)
+{
+    struct sack_clock *k = sack_clock_of(s);
+    k->probe_at = WEFT_NEVER;
+    if (s->base.unsent == 0 && s->base.una != s->base.end && k->probes)
+    {
+        const int64_t patience = weft_lateness_patience(&k->late, gap);
+        const bool shorter = patience <= (s->base.rto - 1) >> k->tries;
+        k->probe_at = weft_sum(now, shorter ? patience << k->tries : s->base.rto);
+    }
+}
+
+static void
+time_losses(struct sack_tx *s, const struct weft_packet *reply, int64_t now)
+{
+    struct sack_clock *k = sack_clock_of(s);
+    if (reply->kind == WEFT_ACK && weft_lateness_answered(&k->late, reply->sent))
+    {
+        const uint32_t end = weft_lateness_judge(&k->late, s->base.una, s->base.end, now);
+        if (sack_find_missing(s, end))
+        {
+            sack_take_up(s, end);
+        }
+    }
+    k->tries = 0;
+    await(s, s->base.unsent == 0 && sack_find_missing(s, s->top), now);
 }
 
 /* The packets that an ACK names. */
@@ -350,7 +269,7 @@ static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
     struct sack_tx *s = tx;
-    tell_nothing(s);
+    sack_tell_nothing(s);
     if (reply->kind == WEFT_NACK)
     {
         s->base.counters.nacks++;
@@ -360,13 +279,13 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
         acknowledge_named(s, reply);
     }
     const uint32_t acked = acknowledge_all(s, reply->psn, now);
-    if (weft_psn_before(s->tried, s->top))
+    if (s->clock)
     {
-        s->tried = missing(s, s->tried, s->top);
-        if (weft_psn_diff(s->top, s->tried) > s->threshold)
-        {
-            take_up(s);
-        }
+        time_losses(s, reply, now);
+    }
+    else
+    {
+        count_losses(s);
     }
     if (s->repairing)
     {
@@ -375,18 +294,30 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
     return acked;
 }
 
+static uint32_t
+send_again(struct sack_tx *s, int64_t now)
+{
+    uint32_t *cursor = s->again != s->limit ? &s->again : &s->first;
+    const uint32_t psn = *cursor;
+    *cursor = weft_psn_add(*cursor, 1);
+    s->base.counters.resent++;
+    s->base.queued--;
+    if (s->clock)
+    {
+        sack_clock_of(s)->resent = now;
+        await(s, false, now);
+    }
+    sack_look_ahead(s);
+    return psn;
+}
+
 static int
 tx_next(void *tx, int64_t now, uint32_t *psn)
 {
     struct sack_tx *s = tx;
     if (s->base.resend)
     {
-        uint32_t *cursor = s->again != s->limit ? &s->again : &s->first;
-        *psn = *cursor;
-        *cursor = weft_psn_add(*cursor, 1);
-        s->base.counters.resent++;
-        s->base.queued--;
-        look_ahead(s);
+        *psn = send_again(s, now);
         return WEFT_TX_RETX;
     }
     if (!weft_sender_may_send_new(&s->base))
@@ -399,7 +330,85 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
     {
         s->overdue = s->base.end;
     }
+    if (s->clock)
+    {
+        weft_lateness_sent(&sack_clock_of(s)->late, s->base.end, now);
+        await(s, false, now);
+    }
     return WEFT_TX_NEW;
+}
+
+static int64_t
+tx_deadline(const void *tx)
+{
+    const struct sack_tx *s = tx;
+    const int64_t deadline = s->base.deadline;
+    const struct sack_clock *k = (const struct sack_clock *)(const void *)(s + 1);
+    return s->clock && k->probe_at < deadline ? k->probe_at : deadline;
+}
+
+/* The oldest missing packet is sent again, alone, which tells nobody of a loss. */
+static void
+repeat_oldest(struct sack_tx *s)
+{
+    const uint32_t end = weft_psn_add(s->base.una, 1);
+    if (s->tried == s->base.una)
+    {
+        sack_take_up(s, end);
+    }
+    else
+    {
+        sack_repeat_round(s, end);
+    }
+    s->told = s->telling;
+}
+
+/*
+ * All is sent, and nothing was heard for long. What is missing before an acknowledged packet is
+ * lost (the reordering timer of RFC 8985 §6.2). Else the oldest missing packet is the probe (§7),
+ * and its answer, by when the probe left, shows what else is lost; RFC 8985 sends the last packet,
+ * since its answers do not say when packets left.
+ */
+static void
+probe(struct sack_tx *s, int64_t now)
+{
+    struct sack_clock *k = sack_clock_of(s);
+    sack_tell_nothing(s);
+    k->tries += k->tries < 62;
+    await(s, false, now);
+    if (s->base.unsent > 0 || s->base.resend)
+    {
+        return;
+    }
+    if (sack_find_missing(s, s->top))
+    {
+        sack_take_up(s, s->top);
+    }
+    else
+    {
+        repeat_oldest(s);
+    }
+    sack_look_ahead(s);
+}
+
+static void
+time_out(struct sack_tx *s)
+{
+    sack_tell_nothing(s);
+    sack_raise_to(&s->tried, s->overdue);
+    s->overdue = s->base.end;
+    s->first = s->tried;
+    s->limit = s->tried;
+    s->again = s->base.una;
+    s->base.queued = sack_count_missing(s, s->again, s->limit);
+    sack_tell(s, s->again, s->limit);
+    s->base.resend = true;
+    s->repairing = true;
+    s->watching = false;
+    if (s->clock)
+    {
+        sack_clock_of(s)->probe_at = WEFT_NEVER; /* until something leaves */
+    }
 }
 
 static void
@@ -408,17 +417,11 @@ tx_timeout(void *tx, int64_t now)
     struct sack_tx *s = tx;
     if (weft_sender_timeout(&s->base, now))
     {
-        tell_nothing(s);
-        raise_to(&s->tried, s->overdue);
-        s->overdue = s->base.end;
-        s->first = s->tried;
-        s->limit = s->tried;
-        s->again = s->base.una;
-        s->base.queued = count_missing(s, s->again, s->limit);
-        tell(s, s->again, s->limit);
-        s->base.resend = true;
-        s->repairing = true;
-        s->watching = false;
+        time_out(s);
+    }
+    else if (s->clock && now >= sack_clock_of(s)->probe_at)
+    {
+        probe(s, now);
     }
 }
 
@@ -426,9 +429,9 @@ const struct weft_transport_ops weft_transport_sack = {
     .algo =
         {
             .name = "sack",
-            .doc = "Every packet is acknowledged individually; gaps that reach a threshold are "
-                   "sent again.",
-            .source = "ofan §4, §8.2",
+            .doc = "Every packet is acknowledged individually; what time, or a count of packets, "
+                   "shows to be missing is sent again.",
+            .source = "ofan §4, §8.2; RFC 8985",
             .params = params,
             .nparams = sizeof params / sizeof params[0],
             .presets = presets,
@@ -446,13 +449,14 @@ const struct weft_transport_ops weft_transport_sack = {
     .tx_ready = weft_selective_tx_ready,
     .tx_next = tx_next,
     .tx_reply = tx_reply,
-    .tx_deadline = weft_sender_deadline,
+    .tx_deadline = tx_deadline,
+    .hastens = true,
     .tx_timeout = tx_timeout,
     .tx_next_lost = tx_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
     .tx_flight = weft_sender_flight,
     .tx_sacked = weft_sender_sacked,
-    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN | WEFT_FIELD_FLAGS | WEFT_FIELD_AHEAD |
-                        WEFT_FIELD_META},
+    .fields = {.reads = WEFT_FIELD_SENT | WEFT_FIELD_KIND | WEFT_FIELD_PSN | WEFT_FIELD_FLAGS |
+                        WEFT_FIELD_AHEAD | WEFT_FIELD_META},
 };

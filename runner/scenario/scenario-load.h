@@ -120,4 +120,11 @@ void warn_of_cut_hosts(const struct scenario *s, struct diagnostics *d);
  * that do not reach their load or that a window of <measure> misses. */
 void warn_of_scenario(const struct scenario *s, struct diagnostics *d);
 
+/** Warns of counts of packets in a level's transport that decide in the balancer's place, and of
+ * parameters that they put out of use. */
+void warn_of_counts(const struct level *l);
+
+/** Whether every parameter is given, as Weft writes them in a run's folder: nobody means each. */
+bool is_complete(const struct element *e, const struct weft_algo *algo);
+
 #endif

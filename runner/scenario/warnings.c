@@ -195,8 +195,7 @@ warn_of_measure(const struct level *l)
 
 /* --- what changes nothing --------------------------------------------------------------------- */
 
-/** Whether every parameter is given, as Weft writes them in a run's folder: nobody means each. */
-static bool
+bool
 is_complete(const struct element *e, const struct weft_algo *algo)
 {
     bool all = true;
@@ -340,6 +339,7 @@ warn_of_scenario(const struct scenario *s, struct diagnostics *d)
         if (i > 0 || used)
         {
             warn_of_level(&level);
+            warn_of_counts(&level);
         }
         if (i == 0)
         {

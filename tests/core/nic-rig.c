@@ -8,7 +8,7 @@
 struct nic_rig rig;
 
 void
-begin(const char *transport, uint32_t first_psn, const char *const *settings)
+begin_at(const struct weft_transport_site *site, const char *transport, const char *const *settings)
 {
     rig.ops = weft_transport_find(transport);
     ck_assert_ptr_nonnull(rig.ops);
@@ -20,8 +20,14 @@ begin(const char *transport, uint32_t first_psn, const char *const *settings)
     }
     rig.rx = malloc(rig.ops->rx_size(rig.config));
     rig.tx = malloc(rig.ops->tx_size(rig.config));
-    rig.ops->rx_init(rig.rx, rig.config, &(struct weft_transport_site){.first_psn = first_psn});
-    rig.ops->tx_init(rig.tx, rig.config, &(struct weft_transport_site){.first_psn = first_psn});
+    rig.ops->rx_init(rig.rx, rig.config, site);
+    rig.ops->tx_init(rig.tx, rig.config, site);
+}
+
+void
+begin(const char *transport, uint32_t first_psn, const char *const *settings)
+{
+    begin_at(&(struct weft_transport_site){.first_psn = first_psn}, transport, settings);
 }
 
 void

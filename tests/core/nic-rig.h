@@ -22,6 +22,8 @@ extern struct nic_rig rig;
 
 /** Makes both ends. @p settings: pairs of name and value, ended by NULL; or NULL. */
 void begin(const char *transport, uint32_t first_psn, const char *const *settings);
+void begin_at(const struct weft_transport_site *site, const char *transport,
+              const char *const *settings);
 void end(void);
 
 /** A data packet arrives. */

@@ -16,18 +16,138 @@ sack_model_init(struct sack_model *m, int32_t threshold, int64_t rto, uint32_t l
     m->deadline = WEFT_NEVER;
 }
 
+void
+sack_model_by_time(struct sack_model *m, int64_t rtt)
+{
+    m->threshold = 0;
+    m->time = (struct sack_model_time){
+        .late = rtt / 2,
+        .window = rtt / 2 * 2,
+        .least = rtt / 4 + 1,
+        .most = WEFT_NEVER,
+        .rtt = rtt,
+        .variation = rtt / 2,
+        .probe_at = WEFT_NEVER,
+    };
+}
+
+int64_t
+sack_model_deadline(const struct sack_model *m)
+{
+    const int64_t probe = m->threshold == 0 ? m->time.probe_at : WEFT_NEVER;
+    return probe < m->deadline ? probe : m->deadline;
+}
+
+static void
+size_window(struct sack_model_time *t)
+{
+    t->window = 2 * t->late;
+    t->window = t->window < t->least ? t->least : t->window;
+    t->window = t->window > t->most ? t->most : t->window;
+}
+
+/* A first transmission: perhaps a milestone. */
+static void
+note_sent(struct sack_model *m, int64_t now)
+{
+    struct sack_model_time *t = &m->time;
+    t->last = now;
+    if (now >= t->mark_at)
+    {
+        const int64_t eighth = t->window / 8 + t->rtt / 8;
+        const uint32_t i = t->n < 8 ? t->n++ : 7;
+        t->milestone[i].left = now;
+        t->milestone[i].end = m->end;
+        t->mark_at = now + (eighth > t->window / 4 ? eighth : t->window / 4);
+    }
+}
+
+/* Packets before which all are lost that have not arrived. */
+static uint32_t
+judge(struct sack_model *m, int64_t now)
+{
+    struct sack_model_time *t = &m->time;
+    const int64_t off = now - t->newest - t->rtt;
+    const int64_t old = t->newest - t->window;
+    uint32_t lost = 0;
+    while (t->n > 0 && t->milestone[0].left <= old)
+    {
+        lost = t->milestone[0].end;
+        memmove(t->milestone, t->milestone + 1, 7 * sizeof t->milestone[0]);
+        t->n--;
+        t->late -= t->late / 16;
+    }
+    lost = t->n == 0 && t->last <= old ? m->end : lost;
+    for (uint32_t i = m->una; i < lost; i++)
+    {
+        /* The promise in a user's words, whatever the milestones. */
+        MUST(m->packet[i].acked || m->packet[i].sent > 1 || m->packet[i].left <= old);
+    }
+    t->variation += ((off < 0 ? -off : off) - t->variation) / 4;
+    t->rtt += off / 8;
+    size_window(t);
+    t->due = (t->n > 0 ? t->milestone[0].left : t->last) + t->window;
+    return lost;
+}
+
+/* When a probe is to ask what became of the last packets. */
+static void
+await(struct sack_model *m, bool gap, int64_t now)
+{
+    struct sack_model_time *t = &m->time;
+    int64_t wait = t->window + 4 * t->variation + (gap ? 0 : t->rtt);
+    for (uint32_t i = 0; i < t->tries && wait < m->rto; i++)
+    {
+        wait *= 2;
+    }
+    wait = wait < m->rto ? wait : m->rto;
+    t->probe_at = m->end < m->posted || m->una == m->end ? WEFT_NEVER : now + wait;
+}
+
+/* The first packet before the highest one that has arrived that is missing and was not found so
+ * before; top if there is none. */
+static uint32_t
+first_gap(const struct sack_model *m)
+{
+    uint32_t lowest = m->una;
+    while (lowest < m->top && (m->packet[lowest].acked || m->packet[lowest].tried))
+    {
+        lowest++;
+    }
+    return lowest;
+}
+
+static void
+find_lost(struct sack_model *m, uint32_t end)
+{
+    for (uint32_t i = m->una; i < end; i++)
+    {
+        m->packet[i].queued |= !m->packet[i].acked && !m->packet[i].tried;
+        m->packet[i].tried |= !m->packet[i].acked;
+    }
+}
+
+static bool
+has_queued(const struct sack_model *m)
+{
+    bool queued = false;
+    for (uint32_t i = m->una; i < m->end; i++)
+    {
+        queued |= !m->packet[i].acked && (m->packet[i].queued || m->packet[i].again);
+    }
+    return queued;
+}
+
 /* Nothing is queued, and nothing of a round that is out is missing: the next round is out. */
 static void
 settle(struct sack_model *m)
 {
-    bool queued = false;
     bool out = false;
     for (uint32_t i = m->una; i < m->end; i++)
     {
-        queued |= !m->packet[i].acked && (m->packet[i].queued || m->packet[i].again);
         out |= !m->packet[i].acked && m->packet[i].round && m->watching;
     }
-    if (queued || out)
+    if (has_queued(m) || out)
     {
         return;
     }
@@ -38,23 +158,43 @@ settle(struct sack_model *m)
         m->watching |= m->packet[i].round;
     }
     m->mark = m->end;
+    m->time.left = m->time.resent;
 }
 
 static void
-detect(struct sack_model *m)
+detect_by_count(struct sack_model *m)
 {
-    uint32_t lowest = m->una;
-    while (lowest < m->top && (m->packet[lowest].acked || m->packet[lowest].tried))
+    if ((int32_t)(m->top - first_gap(m)) > m->threshold)
     {
-        lowest++;
+        find_lost(m, m->top);
     }
-    const bool lost = (int32_t)(m->top - lowest) > m->threshold;
-    for (uint32_t i = lowest; lost && i < m->top; i++)
+}
+
+static void
+detect_by_time(struct sack_model *m, int64_t sent, int64_t now)
+{
+    struct sack_model_time *t = &m->time;
+    if (sent >= 0 && sent < t->newest)
     {
-        m->packet[i].queued |= !m->packet[i].acked && !m->packet[i].tried;
-        m->packet[i].tried = true;
+        t->late = t->newest - sent > t->late ? t->newest - sent : t->late;
+        size_window(t);
     }
-    if (m->watching && (int32_t)(m->top - m->mark) >= m->threshold)
+    else if (sent >= 0)
+    {
+        t->newest = sent;
+        find_lost(m, sent >= t->due ? judge(m, now) : 0);
+    }
+    t->tries = 0;
+    await(m, first_gap(m) < m->top, now);
+}
+
+static void
+detect_again(struct sack_model *m)
+{
+    const struct sack_model_time *t = &m->time;
+    const bool over = m->threshold == 0 ? t->newest - t->left >= t->window
+                                        : (int32_t)(m->top - m->mark) >= m->threshold;
+    if (m->watching && over)
     {
         bool missing = false;
         for (uint32_t i = m->una; i < m->end; i++)
@@ -67,7 +207,7 @@ detect(struct sack_model *m)
 }
 
 uint32_t
-sack_model_reply(struct sack_model *m, uint32_t epsn, uint32_t answered, int64_t now)
+sack_model_reply(struct sack_model *m, uint32_t epsn, uint32_t answered, int64_t sent, int64_t now)
 {
     const uint32_t una = m->una;
     for (uint32_t i = una; i < epsn; i++)
@@ -88,7 +228,15 @@ sack_model_reply(struct sack_model *m, uint32_t epsn, uint32_t answered, int64_t
         m->deadline = m->una < m->end ? now + m->rto : WEFT_NEVER;
         m->overdue = m->end;
     }
-    detect(m);
+    if (m->threshold > 0)
+    {
+        detect_by_count(m);
+    }
+    else
+    {
+        detect_by_time(m, sent, now);
+    }
+    detect_again(m);
     settle(m);
     return m->una - una;
 }
@@ -121,7 +269,7 @@ sack_model_next(struct sack_model *m, int64_t now, uint32_t *index)
         m->overdue = m->end + 1;
     }
     m->end += fresh;
-    if (m->packet[i].sent > 1 && !m->packet[i].timed)
+    if (m->threshold > 0 && m->packet[i].sent > 1 && !m->packet[i].timed)
     {
         /* The promise in a user's words, whatever the rounds: not before the gap says so. */
         MUST((int32_t)(m->top - m->packet[i].end) >= m->threshold);
@@ -129,7 +277,17 @@ sack_model_next(struct sack_model *m, int64_t now, uint32_t *index)
     m->packet[i].queued = m->packet[i].again = m->packet[i].timed = false;
     m->packet[i].end = m->end;
     m->packet[i].sent++;
+    m->packet[i].left = now;
     *index = i;
+    if (fresh)
+    {
+        note_sent(m, now);
+    }
+    else
+    {
+        m->time.resent = now;
+    }
+    await(m, false, now);
     if (!fresh)
     {
         settle(m);
@@ -159,9 +317,38 @@ sack_model_sacked(const struct sack_model *m)
     return sacked;
 }
 
+static void
+ask(struct sack_model *m, int64_t now)
+{
+    m->time.tries++;
+    await(m, false, now);
+    if (m->end < m->posted || has_queued(m))
+    {
+        return;
+    }
+    if (first_gap(m) < m->top)
+    {
+        find_lost(m, m->top);
+    }
+    else if (m->packet[m->una].tried)
+    {
+        m->packet[m->una].again = true;
+        m->watching = false;
+    }
+    else
+    {
+        find_lost(m, m->una + 1);
+    }
+}
+
 void
 sack_model_timeout(struct sack_model *m, int64_t now)
 {
+    if (now < m->deadline)
+    {
+        ask(m, now);
+        return;
+    }
     uint32_t tried = m->overdue;
     for (uint32_t i = m->una; i < m->end; i++)
     {
@@ -177,4 +364,5 @@ sack_model_timeout(struct sack_model *m, int64_t now)
     m->watching = false;
     m->overdue = m->end;
     m->deadline = now + m->rto;
+    m->time.probe_at = WEFT_NEVER;
 }

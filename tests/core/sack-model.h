@@ -13,9 +13,29 @@
 
 #define SACK_MODEL_PACKETS 6000
 
+/** What time shows. All times in ps. */
+struct sack_model_time
+{
+    int64_t newest; /* when the newest answered packet left */
+    int64_t late, window, least, most;
+    int64_t rtt, variation;
+    int64_t due, mark_at;
+    int64_t last;   /* when the last packet left for the first time */
+    int64_t resent; /* when the last retransmission left */
+    int64_t left;   /* the same of the round */
+    int64_t probe_at;
+    uint32_t tries;
+    uint32_t n; /* milestones, the oldest one first */
+    struct
+    {
+        int64_t left;
+        uint32_t end;
+    } milestone[8];
+};
+
 struct sack_model
 {
-    int32_t threshold;
+    int32_t threshold; /* 0: time decides */
     int64_t rto;
     uint32_t limit;  /* most packets in flight */
     uint32_t window; /* most packets from una on */
@@ -26,7 +46,8 @@ struct sack_model
     uint32_t overdue; /* what had been sent when the timer was started */
     uint32_t mark;    /* packets from it on were sent after the round */
     bool watching;    /* a round is out */
-    int64_t deadline;
+    int64_t deadline; /* of the timer */
+    struct sack_model_time time;
     struct
     {
         bool acked;
@@ -37,13 +58,20 @@ struct sack_model
         bool timed;   /* the timer fired since it was last sent */
         uint32_t end; /* end when it was last sent: what follows it */
         uint32_t sent;
+        int64_t left; /* when it was last sent */
     } packet[SACK_MODEL_PACKETS];
 };
 
 void sack_model_init(struct sack_model *m, int32_t threshold, int64_t rto, uint32_t limit,
                      uint32_t window);
-/** Packet @p answered arrived, and everything before @p epsn. Returns the newly acknowledged. */
-uint32_t sack_model_reply(struct sack_model *m, uint32_t epsn, uint32_t answered, int64_t now);
+/** Time decides, from this base RTT on. */
+void sack_model_by_time(struct sack_model *m, int64_t rtt);
+/** Packet @p answered arrived, which left at @p sent (-1: a NACK), and everything before @p epsn.
+ * Returns the newly acknowledged. */
+uint32_t sack_model_reply(struct sack_model *m, uint32_t epsn, uint32_t answered, int64_t sent,
+                          int64_t now);
+/** When sack_model_timeout() is due. */
+int64_t sack_model_deadline(const struct sack_model *m);
 /** enum weft_tx_what, and the packet. */
 int sack_model_next(struct sack_model *m, int64_t now, uint32_t *index);
 /** Packets sent, neither acknowledged nor waiting to be sent again. */

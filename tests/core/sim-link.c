@@ -270,10 +270,10 @@ sim_link_run(const struct sim_link *link)
         memcpy(w->losses, link->mask, link->packets);
     }
     weft_rng_seed(&w->rng, link->seed, 0, 0);
-    link->ops->rx_init(w->rx, link->config,
-                       &(struct weft_transport_site){.first_psn = link->first_psn});
-    link->ops->tx_init(w->tx, link->config,
-                       &(struct weft_transport_site){.first_psn = link->first_psn});
+    const struct weft_transport_site site = {.first_psn = link->first_psn,
+                                             .base_rtt = 2 * (int64_t)link->delay * SIM_SLOT};
+    link->ops->rx_init(w->rx, link->config, &site);
+    link->ops->tx_init(w->tx, link->config, &site);
     for (; w->acked < link->packets; w->slot++)
     {
         MUST(w->slot < 100 * (uint64_t)link->packets + 1000000); /* it takes for ever */

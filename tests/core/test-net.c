@@ -299,6 +299,20 @@ START_TEST(named_drops_are_sent_again)
 }
 END_TEST
 
+/* Its NIC asks by a probe, for which the host's timer must run out sooner than it was set. */
+START_TEST(a_lost_last_packet_waits_for_no_rto)
+{
+    world_begin(&scenes[0]);
+    const uint64_t payload = (uint64_t)world.config.frame.payload;
+    const uint32_t packets = (uint32_t)((scenes[0].bytes + payload - 1) / payload);
+    weft_net_drop(world.net, weft_net_qp(world.net, 3), packets - 1, 1, false);
+    weft_net_run(world.net, INT64_C(500000000)); /* half an RTO */
+    ck_assert_uint_eq(world_conclude().total.lost[WEFT_NET_DROP_INJECTED], 1);
+    ck_assert_uint_eq(world.delivered, world.messages);
+    world_end();
+}
+END_TEST
+
 /* What happens when links fail and frames are lost by name, and somebody looks. */
 static struct result
 run_with_faults(const struct scene *scene, uint32_t threads)
@@ -466,6 +480,7 @@ net_suite(void)
     tcase_add_loop_test(tcase, a_link_without_delay_is_not_faster_than_the_window_allows, 0, 2);
     tcase_add_test(tcase, a_line_is_shared_by_those_who_begin);
     tcase_add_loop_test(tcase, named_drops_are_sent_again, 0, 2);
+    tcase_add_test(tcase, a_lost_last_packet_waits_for_no_rto);
     tcase_add_test(tcase, middleware_need_not_say_what_it_owes);
     tcase_add_test(tcase, what_cannot_work_is_refused);
     tcase_add_test(tcase, a_qp_needs_two_hosts_and_a_level);

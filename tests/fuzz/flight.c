@@ -241,8 +241,9 @@ flight_run(const struct weft_transport_ops *ops, const void *config, uint32_t fi
     f = (struct flight){.ops = ops, .first_psn = first_psn, .epsn = first_psn};
     f.rx = malloc(ops->rx_size(config));
     f.tx = malloc(ops->tx_size(config));
-    ops->rx_init(f.rx, config, &(struct weft_transport_site){.first_psn = first_psn});
-    ops->tx_init(f.tx, config, &(struct weft_transport_site){.first_psn = first_psn});
+    const struct weft_transport_site site = {.first_psn = first_psn, .base_rtt = FLIGHT_RTT};
+    ops->rx_init(f.rx, config, &site);
+    ops->tx_init(f.tx, config, &site);
     while (in->left > 0)
     {
         step(&f, copies, in);

@@ -13,6 +13,9 @@
 /** Packets that are posted at most. */
 #define FLIGHT_PACKETS 2000
 
+/** The base RTT that senders are told of, ps: what some packets take to leave. */
+#define FLIGHT_RTT 64
+
 /**
  * Runs a sender and a receiver until the input is used up, then over a network that loses nothing
  * until all is acknowledged. Aborts if the receiver says of a packet what is not so, or if nothing

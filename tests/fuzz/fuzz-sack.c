@@ -25,7 +25,7 @@ static void
 compare(const void *tx)
 {
     MUST(flight_index(spy.real->tx_una(tx), spy.first_psn) == spy.model.una);
-    MUST(spy.real->tx_deadline(tx) == spy.model.deadline);
+    MUST(spy.real->tx_deadline(tx) == sack_model_deadline(&spy.model));
     MUST(spy.real->tx_flight(tx) == sack_model_flight(&spy.model));
     MUST(spy.real->tx_sacked(tx) == sack_model_sacked(&spy.model));
 }
@@ -63,8 +63,9 @@ spy_reply(void *tx, const struct weft_packet *reply, int64_t now)
     const uint32_t epsn = flight_index(reply->psn, spy.first_psn);
     /* 0: the ACK names nothing that its ePSN does not say already. */
     const uint32_t answered = reply->ahead > 0 ? epsn + reply->ahead : epsn - 1;
+    const int64_t sent = reply->kind == WEFT_ACK ? reply->sent : -1;
     const uint32_t acked = spy.real->tx_reply(tx, reply, now);
-    MUST(acked == sack_model_reply(&spy.model, epsn, answered, now));
+    MUST(acked == sack_model_reply(&spy.model, epsn, answered, sent, now));
     compare(tx);
     return acked;
 }
@@ -72,7 +73,7 @@ spy_reply(void *tx, const struct weft_packet *reply, int64_t now)
 static void
 spy_timeout(void *tx, int64_t now)
 {
-    MUST(now >= spy.model.deadline);
+    MUST(now >= sack_model_deadline(&spy.model));
     spy.real->tx_timeout(tx, now);
     sack_model_timeout(&spy.model, now);
     compare(tx);
@@ -96,10 +97,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(weft_config_default(&spy.real->algo, config) == 0);
     const uint32_t window = 64U << fuzz_below(&in, 6);
     const uint32_t outstanding = window - fuzz_below(&in, 62);
-    const uint32_t threshold = 1 + fuzz_below(&in, outstanding < 64 ? outstanding - 1 : 64);
+    const uint32_t most = outstanding < 64 ? outstanding - 1 : 64;
+    const uint32_t threshold = fuzz_below(&in, 2) * (1 + fuzz_below(&in, most)); /* 0: by time */
     set(config, "window", window);
     set(config, "outstanding", outstanding);
-    set(config, "threshold", threshold < outstanding ? threshold : 1);
+    set(config, "threshold", threshold);
     MUST(weft_config_set(&spy.real->algo, config, "rto", "20ns") == 0);
     MUST(spy.real->algo.check(config) == NULL);
     spy.ops = *spy.real;
@@ -109,8 +111,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     spy.ops.tx_reply = spy_reply;
     spy.ops.tx_timeout = spy_timeout;
     spy.first_psn = (uint32_t)fuzz_number(&in, 3);
-    sack_model_init(&spy.model, (int32_t)(threshold < outstanding ? threshold : 1), RTO,
-                    outstanding, window);
+    sack_model_init(&spy.model, (int32_t)threshold, RTO, outstanding, window);
+    if (threshold == 0)
+    {
+        sack_model_by_time(&spy.model, FLIGHT_RTT);
+    }
     flight_receiver_init(&spy.receiver, spy.first_psn, window);
     flight_run(&spy.ops, config, spy.first_psn, true, &in);
     return 0;

@@ -59,6 +59,31 @@ warned 'the transport nic-sr has an rto of 2000 ns, less than a round trip' ecmp
 warned 'the transport nic-sr has outstanding 4, less than what is under way' ecmp '<transport name="nic-sr" outstanding="4"/>'
 warned 'interval of <measure> is longer' ecmp '<measure interval="20ms" queues="on"/><limit time="10ms"/>'
 
+# A count of packets that the balancer's reordering exceeds: it decides comparisons of balancers.
+# far BALANCER TRANSPORT MORE: of a ring of messages above a BDP, 1,000 packets
+far()
+{
+    sed -e "s|<balancer.*|<balancer name=\"$1\"/>|" -e "s|20KB|${4:-20MB}|" -e 's|100Gbps|800Gbps|' \
+        -e "s|<sweep>|$2$3&|" it.xml >far.xml
+    "$weft" validate far.xml >out 2>messages || fail "far $*: exit status $?"
+}
+sed -i -e '/<measure/d' it.xml
+much='warning: threshold of the transport sack is less than what balancers reorder that spread packets:'
+far ops '<transport name="sack" threshold="32"/>' ''
+grep -q "far.xml:[0-9]*: $much .* no threshold, so that time decides, or" messages || fail 'ops over 32'
+for quiet in 'ops|<transport name="sack"/>' 'ops|<transport name="sack" threshold="512"/>' \
+    'ofan|<transport name="sack" threshold="32"/>' 'ecmp|<transport name="sack" threshold="32"/>'; do
+    far "${quiet%%|*}" "${quiet#*|}" ''
+    ! grep -q 'is less than what balancers reorder' messages || fail "$quiet: warned of"
+done
+far ops '<transport name="sack" threshold="32"/>' '' 20KB
+! grep -q 'is less than what balancers reorder' messages || fail 'messages of 14 packets over 32: warned of'
+far ofan '<transport name="sack" threshold="32"/>' '<failure leaf="0" spine="0"/>'
+grep -q "$much" messages || fail 'ofan over 32 with a dead link'
+far reps '<transport name="mprdma"/>' ''
+grep -q 'warning: window of the transport mprdma is less than what balancers reorder' messages || fail 'reps over 64'
+warned 'probe of <transport> has no effect: threshold is more than 0' ecmp '<transport name="sack" threshold="9" probe="off"/>'
+
 "$weft" validate one.xml >out 2>messages
 grep -q 'warning: the balancer themis has a single path' messages || fail 'themis on one path'
 
@@ -198,8 +223,10 @@ grep -q "both.xml:5: warning: host 1 is listed for the workload 'b' and for 'a'"
 
 # What suits is not warned of: neither the scenarios of the tree nor a plain one. The cross scenarios
 # show Themis where it is off, and with a NIC that is not its own, because all schemes are there; those
-# of three tiers and of a dead link show what being off costs.
-"$weft" validate "$root"/scenarios/*/*.xml >out 2>all || fail 'the scenarios of the tree'
+# of three tiers and of a dead link show what being off costs, and sweeps of SACK's threshold what
+# small ones do.
+"$weft" validate "$root"/scenarios/*/*.xml >out 2>seen || fail 'the scenarios of the tree'
+grep -Ev "(ofan/sack-threshold|ofan/spraying|cross/cross-loss-detection).xml:[0-9]+: $much" seen >all
 off='themis is off in the whole fabric'
 # Sprays over nic-sr are shown beside Themis and ECMP on one NIC, as papers do. Chance cuts hosts off in
 # two of OFAN's.

@@ -37,7 +37,8 @@ extern "C"
         uint32_t first_psn; /**< PSN of the first packet; the low 24 bits count */
         uint32_t qp;        /**< the QP's number in the run */
         int64_t rate;       /**< bit/s of the sending host's link */
-        int64_t base_rtt;   /**< ps: a full data frame there and its ACK back, never waiting */
+        int64_t base_rtt;   /**< ps: a full data frame there and its ACK back, never waiting;
+                                  0: not known */
         uint32_t frame;     /**< bytes of a full data frame, without the gap */
         uint64_t seed;      /**< the run's seed */
         uint64_t run;       /**< the run's number */
@@ -162,6 +163,11 @@ extern "C"
         /** When tx_timeout() is due, or WEFT_NEVER. Asked after tx_next(), tx_reply() and
          * tx_timeout(): it is WEFT_NEVER until the first packet has been sent. */
         int64_t (*tx_deadline)(const void *tx);
+        /** That may come nearer, by tx_next() where the packet is a message's last or is sent
+         * again, and by tx_reply() after which nothing is to be sent; then ask again. The deadlines
+         * of others are only put off, so that one who has set a timer need not ask before it runs
+         * out. */
+        bool hastens;
         /** The retransmission timer fired. No-op if @p now is before the deadline. What it does is
          * a timeout for others too (on_timeout()) if `timeouts` of tx_counters() grows by it. */
         void (*tx_timeout)(void *tx, int64_t now);

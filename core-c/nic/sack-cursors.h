@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file sack-cursors.h  What sack's sender keeps of packets that are to be sent again, and the
+ * cursors that move over its bitmap. Private to sack.c, whose comment says what a round is.
+ */
+#ifndef WEFT_NIC_SACK_CURSORS_H
+#define WEFT_NIC_SACK_CURSORS_H
+
+#include "nic/lateness.h"
+#include "nic/selective.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /* Missing packets in [again, limit) and [first, tried) wait to be sent again. */
+    struct sack_queue
+    {
+        uint32_t tried;
+        uint32_t first;
+        uint32_t again;
+        uint32_t limit;
+    };
+
+    /* Where time decides struct sack_clock follows it in memory, and then in any case the bitmap of
+     * acknowledged packets, all in (una, top). */
+    struct sack_tx
+    {
+        struct weft_sender base; /* its resend: a cursor below has not reached its end; queued:
+                                    missing packets in [again, limit) and [first, tried) */
+        uint32_t mask;           /* window - 1 */
+        int32_t threshold;
+        uint32_t top;     /* PSN after the highest acknowledged one */
+        uint32_t tried;   /* missing packets before it were sent again, or will be */
+        uint32_t overdue; /* packets before it had been sent when the timer was started */
+        uint32_t told;    /* what is missing and queued in [told, telling) is told as lost */
+        uint32_t telling;
+        bool repairing;  /* first, again, limit and mark are in use */
+        bool watching;   /* a round is out: limit and mark hold */
+        bool had_queued; /* before is in use */
+        uint8_t clock;   /* words of struct sack_clock; 0: packets are counted */
+        /* An ACK without losses reads nothing from here on. */
+        uint32_t first; /* missing packets in [first, tried) will be, for the first time */
+        uint32_t again; /* missing packets in [again, limit) will be, once more */
+        uint32_t limit; /* the round: missing packets before it */
+        uint32_t mark;  /* packets from it on were sent after all of the round */
+        struct sack_queue before; /* what was queued already then is not told */
+    };
+
+    /* The losses that time shows, and the timer of the last packets. */
+    struct sack_clock
+    {
+        struct weft_lateness late;
+        int64_t resent;   /* when the last packet that was sent again left */
+        int64_t left;     /* the same of the round */
+        int64_t probe_at; /* if nothing is heard until then; WEFT_NEVER: more will be sent */
+        uint32_t tries;   /* probes in a row that nothing was heard of */
+        bool probes;
+    };
+
+    static inline uint64_t *sack_bits_of(struct sack_tx *s)
+    {
+        return (uint64_t *)(void *)(s + 1) + s->clock;
+    }
+
+    static inline struct sack_clock *sack_clock_of(struct sack_tx *s)
+    {
+        return (struct sack_clock *)(void *)(s + 1);
+    }
+
+    /* The first missing packet in [psn, end), or end. */
+    static inline uint32_t sack_missing(struct sack_tx *s, uint32_t psn, uint32_t end)
+    {
+        const uint32_t most = (end - psn) & WEFT_PSN_MASK;
+        return weft_psn_add(psn, weft_bitmap_run(sack_bits_of(s), s->mask, psn, most));
+    }
+
+    /* How many packets in [psn, end) are missing; none if the end comes first. */
+    static inline uint32_t sack_count_missing(struct sack_tx *s, uint32_t psn, uint32_t end)
+    {
+        const int32_t span = weft_psn_diff(end, psn);
+        return span <= 0 ? 0
+                         : (uint32_t)span -
+                               weft_bitmap_count(sack_bits_of(s), s->mask, psn, (uint32_t)span);
+    }
+
+    /* How many of the packets to be sent again lie before @p end. */
+    static inline uint32_t sack_count_queued(struct sack_tx *s, uint32_t end)
+    {
+        const uint32_t limit = weft_psn_before(end, s->limit) ? end : s->limit;
+        const uint32_t tried = weft_psn_before(end, s->tried) ? end : s->tried;
+        return sack_count_missing(s, s->again, limit) + sack_count_missing(s, s->first, tried);
+    }
+
+    static inline bool sack_is_in(const struct sack_queue *q, uint32_t psn)
+    {
+        return (!weft_psn_before(psn, q->again) && weft_psn_before(psn, q->limit)) ||
+               (!weft_psn_before(psn, q->first) && weft_psn_before(psn, q->tried));
+    }
+
+    static inline struct sack_queue sack_queue_of(const struct sack_tx *s)
+    {
+        return (struct sack_queue){s->tried, s->first, s->again, s->limit};
+    }
+
+    static inline bool sack_is_queued(const struct sack_tx *s, uint32_t psn)
+    {
+        const struct sack_queue q = sack_queue_of(s);
+        return sack_is_in(&q, psn);
+    }
+
+    static inline void sack_raise_to(uint32_t *psn, uint32_t least)
+    {
+        if (weft_psn_before(*psn, least))
+        {
+            *psn = least;
+        }
+    }
+
+    /* Nothing waits to be sent again: a round begins with all that was, unless one is still out. */
+    static inline void sack_settle(struct sack_tx *s)
+    {
+        if (s->watching && weft_psn_before(s->base.una, s->limit))
+        {
+            return;
+        }
+        s->watching = weft_psn_before(s->base.una, s->tried);
+        s->repairing = s->watching;
+        s->limit = s->tried;
+        s->again = s->tried;
+        s->mark = s->base.end;
+        if (s->clock)
+        {
+            sack_clock_of(s)->left = sack_clock_of(s)->resent;
+        }
+    }
+
+    /* Sets base.resend by what the cursors have before them. */
+    static inline void sack_look_ahead(struct sack_tx *s)
+    {
+        s->again = sack_missing(s, s->again, s->limit);
+        s->first = sack_missing(s, s->first, s->tried);
+        s->base.resend = s->again != s->limit || s->first != s->tried;
+        if (!s->base.resend)
+        {
+            sack_settle(s);
+        }
+    }
+
+    /* There are no news yet of what is lost. */
+    static inline void sack_tell_nothing(struct sack_tx *s)
+    {
+        s->told = s->telling;
+        s->had_queued = s->base.queued > 0;
+        if (s->had_queued)
+        {
+            s->before = sack_queue_of(s);
+        }
+    }
+
+    /* What is queued in [from, to) is lost news. */
+    static inline void sack_tell(struct sack_tx *s, uint32_t from, uint32_t to)
+    {
+        const bool first = s->told == s->telling;
+        s->told = first || weft_psn_before(from, s->told) ? from : s->told;
+        s->telling = first || weft_psn_before(s->telling, to) ? to : s->telling;
+    }
+
+    /* What the round misses before @p end is sent once more, the rest with the next round. */
+    static inline void sack_repeat_round(struct sack_tx *s, uint32_t end)
+    {
+        s->watching = false;
+        s->again = s->base.una;
+        s->limit = end;
+        s->base.queued += sack_count_missing(s, s->again, s->limit);
+        sack_tell(s, s->again, s->limit);
+    }
+
+    /* All that is missing before @p end counts as lost. */
+    static inline void sack_take_up(struct sack_tx *s, uint32_t end)
+    {
+        if (!s->repairing)
+        {
+            s->repairing = true;
+            s->first = s->tried;
+            s->again = s->base.una;
+            s->limit = s->base.una;
+        }
+        s->base.queued += sack_count_missing(s, s->tried, end);
+        sack_tell(s, s->tried, end);
+        s->tried = end;
+    }
+
+    /* Whether something is missing before @p end that was not sent again. */
+    static inline bool sack_find_missing(struct sack_tx *s, uint32_t end)
+    {
+        if (!weft_psn_before(s->tried, end))
+        {
+            return false;
+        }
+        s->tried = sack_missing(s, s->tried, end);
+        return s->tried != end;
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Warnings: a transport's count of packets that the balancer's reordering exceeds, so that the
+ * transport decides a comparison of balancers. */
+#include <string.h>
+
+#include <weft/clos.h>
+
+#include "link-failures.h"
+#include "scenario-load.h"
+
+/**
+ * A count of packets by which a transport tells losses from reordering. Random choice and shortest
+ * queues let one packet in a hundred be overtaken by a third to a half of a BDP in healthy fabrics.
+ * `sack` with less than a fifth sends 10 to 30 % again that had arrived; `mprdma`, which drops what
+ * its bitmap cannot hold, needs a third or more (docs/decisions.md).
+ */
+static const struct count
+{
+    const char *transport, *param;
+    int64_t share; /**< of the BDP that it must hold: 1 / share */
+    const char *does, *expected;
+} counts[] = {
+    {"sack", "threshold", 5, "much of what has arrived is sent again",
+     "no threshold, so that time decides, or "},
+    {"mprdma", "window", 3, "much of what arrives is dropped, and QPs wait for their timers", ""},
+};
+
+/** Whether packets overtake each other by many: those that take paths in turn let few pass, unless
+ * links differ. */
+static bool
+reorders_far(const struct level *l)
+{
+    static const char *const in_turn[] = {"host-dr", "ofan", "pro", "prime", "co-prime"};
+    const struct scenario *s = l->s;
+    const char *name = l->balancer->algo->name;
+    const bool uneven = s->nfailures > 0 || s->ndegradations > 0 ||
+                        random_links_any(&s->random_failures) ||
+                        random_links_any(&s->random_degrade);
+    bool far = weft_lb_find(name)->reorders;
+    for (size_t i = 0; i < sizeof in_turn / sizeof *in_turn && !uneven; i++)
+    {
+        far = far && strcmp(name, in_turn[i]) != 0;
+    }
+    return far;
+}
+
+/** Whether a QP of the level may have @p bytes under way: not if all its messages are smaller, nor
+ * in an all-to-all, whose QPs share their host's wire. */
+static bool
+sends_much(const struct level *l, int64_t bytes)
+{
+    const struct weft_hosts all = weft_clos_hosts(&l->s->clos);
+    for (size_t i = 0; i < l->s->nworkloads; i++)
+    {
+        const struct workload *w = &l->s->workloads[i];
+        const struct weft_job *job = &l->s->jobs.jobs[i];
+        const struct weft_hosts hosts = weft_job_hosts(job, &all);
+        struct weft_traffic_size size;
+        if (w->level == l->number && strcmp(w->choice.algo->name, "alltoall") != 0 &&
+            job->ops->size(job->config, &hosts, &size) == 0 &&
+            (size.bytes == 0 || size.bytes >= (uint64_t)bytes))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+warn_of_clock(const struct level *l)
+{
+    static const char *const clock[] = {"reorder-min", "reorder-max", "probe"};
+    const struct element *root = level_owns(l, "transport") ? l->e : l->s->root;
+    const struct element *e = root ? element_child(root, "transport") : NULL;
+    for (size_t i = 0; e && i < sizeof clock / sizeof *clock; i++)
+    {
+        if (choice_value(l->transport, "threshold", 0) > 0 && element_attribute(e, clock[i]) &&
+            weft_param_find(l->transport->algo, clock[i]) && !is_complete(e, l->transport->algo))
+        {
+            diag_idle(l->d, element_line(e, clock[i]),
+                      "%s of <transport> has no effect: threshold is more than 0", clock[i]);
+        }
+    }
+}
+
+void
+warn_of_counts(const struct level *l)
+{
+    warn_of_clock(l);
+    struct weft_net_level one;
+    const struct weft_net_config c = level_config(l, &one);
+    const int64_t frame = c.frame.payload + c.frame.header;
+    const uint32_t last = c.clos->nhosts - 1;
+    const int64_t trip =
+        weft_clos_way(c.clos, 0, last, frame) + weft_clos_way(c.clos, last, 0, c.frame.ack);
+    const double bdp = (double)trip * 1e-12 * (double)c.clos->host_rate / 8 / (double)frame;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    {
+        const struct count *n = &counts[i];
+        const int64_t least = (int64_t)(bdp / (double)n->share);
+        const int64_t value = choice_value(l->transport, n->param, 0);
+        if (strcmp(l->transport->algo->name, n->transport) == 0 && value > 0 && value < least &&
+            reorders_far(l) && sends_much(l, least * c.frame.payload))
+        {
+            diag_warning(l->d, level_line(l, "transport", n->param),
+                         "%s of the transport %s%s is less than what balancers reorder that spread "
+                         "packets: with a BDP of %d packets %s; expected %s%d or more",
+                         n->param, n->transport, level_owns(l, "transport") ? l->of : "", (int)bdp,
+                         n->does, n->expected, (int)least);
+        }
+    }
+}
