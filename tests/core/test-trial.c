@@ -99,13 +99,37 @@ START_TEST(what_is_tried_is_what_is_made)
 }
 END_TEST
 
-/* Three tiers and all their distances. */
-START_TEST(a_fat_tree_is_tried_as_it_is_made)
+/* Three tiers and all their distances, at which some balancers refuse their switches. */
+START_TEST(three_tiers_are_tried_as_they_are_made)
 {
-    const char *const k4[] = {"k", "4", NULL}, *const frames[] = {"batch", batches[_i], NULL};
+    const struct weft_registry *all = weft_registry_find("balancer");
+    const char *const odd[] = {
+        "pods", "2", "tors-per-pod", "2", "hosts-per-tor", "2", "aggregations", "3", "cores",
+        "6",    NULL};
+    const char *const frames[] = {"batch", batches[_i], NULL};
+    uint32_t refused = 0;
+    for (size_t i = 0; i < all->count; i++)
+    {
+        struct weft_refusal why = {0};
+        describe("clos", odd, all->algos[i]->name, frames);
+        const int code = tried(&why);
+        ck_assert_msg(code == made(), "%s: %d", all->algos[i]->name, code);
+        refused += code != 0;
+        parts_free();
+    }
+    ck_assert_uint_gt(refused, 0);
+}
+END_TEST
+
+/* Its states at ToRs are of QPs that cross them. */
+START_TEST(middleware_refuses_what_its_ring_cannot_tell_apart)
+{
+    const char *const none[] = {NULL}, *const ring[] = {"ring", "200", "entry-bytes", "1", NULL};
     struct weft_refusal why = {0};
-    describe("fat-tree", k4, "pro", frames);
-    ck_assert_int_eq(tried(&why), made());
+    describe("leaf-spine", shapes[0], "themis", none);
+    parts_set_all(&level.lb->algo, (void *)(uintptr_t)level.lb_config, ring);
+    ck_assert_int_eq(tried(&why), WEFT_ERANGE);
+    ck_assert_int_eq(made(), WEFT_ERANGE);
     parts_free();
 }
 END_TEST
@@ -159,7 +183,8 @@ trial_suite(void)
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, what_is_tried_is_what_is_made, 0,
                         (int)weft_registry_find("balancer")->count);
-    tcase_add_loop_test(c, a_fat_tree_is_tried_as_it_is_made, 0, 6);
+    tcase_add_loop_test(c, three_tiers_are_tried_as_they_are_made, 0, 6);
+    tcase_add_test(c, middleware_refuses_what_its_ring_cannot_tell_apart);
     tcase_add_test(c, each_part_refuses_for_itself);
     tcase_add_test(c, a_connection_has_the_qps_of_its_planner);
     suite_add_tcase(suite, c);
