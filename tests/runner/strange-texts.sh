@@ -27,7 +27,7 @@ in_svg()
 write_scenario()
 {
     t=$(attribute "$1")
-    sed -e '/<cases>/,$d' "$here/tiny.xml" | sed -e 's,name="tiny",name="strange",'
+    sed -e '/<cases>/,$d' "$here/tiny.xml" | sed -e 's,name="tiny",name="strange",;s,name="nic-sr",name="sack",'
     cat <<END
     <cases>
       <case name="ecmp" label="$t"><set param="balancer.name" value="ecmp"/></case>

@@ -79,7 +79,7 @@ if [ "$failed" != 0 ]; then
     echo "kept in $work"
     exit 1
 fi
-if [ $refused -gt $((9 * begun)) ]; then
+if [ "$refused" -gt $((9 * begun)) ]; then
     echo "nine of ten are refused: any-scenario.c writes too few that can begin"
     exit 1
 fi
