@@ -317,7 +317,7 @@ has_arrivals(const struct scenario *s)
     for (size_t i = 0; i < s->nworkloads; i++)
     {
         const struct workload *w = &s->workloads[i];
-        const struct weft_table none = {0}, *table = w->input ? &w->input->table : &none;
+        const struct weft_table *table = &w->table;
         has = has || strcmp(w->choice.algo->name, "poisson") == 0;
         for (uint32_t k = 1; !has && k < table->nflows; k++)
         {
