@@ -75,6 +75,16 @@ diag_warning(struct diagnostics *d, int line, const char *format, ...)
 }
 
 void
+diag_note(struct diagnostics *d, int line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(&d->notes, &d->nnotes, true,
+        (struct diagnostic){line, message_of(format, args), 1, d->run});
+    va_end(args);
+}
+
+void
 diag_idle(struct diagnostics *d, int line, const char *format, ...)
 {
     va_list args;
@@ -124,6 +134,7 @@ diag_print(const struct diagnostics *d, FILE *out)
         print_shown(out, "%s: error: there may be more; %zu shown\n", d->file, d->n);
     }
     print_all(d->file, d->warnings, d->nwarnings, "warning", out);
+    print_all(d->file, d->notes, d->nnotes, "note", out);
 }
 
 static void
@@ -141,9 +152,10 @@ diag_free(struct diagnostics *d)
 {
     free_all(d->items, d->n);
     free_all(d->warnings, d->nwarnings);
+    free_all(d->notes, d->nnotes);
     free_all(d->idle, d->nidle);
-    d->items = d->warnings = d->idle = NULL;
-    d->n = d->nwarnings = d->nidle = 0;
+    d->items = d->warnings = d->notes = d->idle = NULL;
+    d->n = d->nwarnings = d->nnotes = d->nidle = 0;
 }
 
 const char *

@@ -29,6 +29,8 @@ struct diagnostics
     size_t n;
     struct diagnostic *warnings;
     size_t nwarnings;
+    struct diagnostic *notes;
+    size_t nnotes;
     struct diagnostic *idle; /**< what changes nothing in some run */
     size_t nidle;
     size_t run;      /**< the number of the one that is looked at */
@@ -44,6 +46,10 @@ void diag_error(struct diagnostics *d, int line, const char *format, ...)
 void diag_warning(struct diagnostics *d, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Adds what a reader of the file may not expect, although nothing is odd. Kept as warnings are. */
+void diag_note(struct diagnostics *d, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** Notes what changes nothing in this run; the same in another run is to have the same words. */
 void diag_idle(struct diagnostics *d, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -54,7 +60,7 @@ void diag_warn_idle(struct diagnostics *d, size_t runs);
 /** So many errors that looking for more helps nobody. */
 bool diag_is_full(const struct diagnostics *d);
 
-/** Prints errors, then warnings, in the order of the lines, "file:line: error: message" each. */
+/** Prints errors, then warnings, then notes, in the order of the lines, "file:line: error: message" each. */
 void diag_print(const struct diagnostics *d, FILE *out);
 
 void diag_free(struct diagnostics *d);

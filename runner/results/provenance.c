@@ -15,6 +15,7 @@
 #include "built-hashes.h"
 #include "input-file.h"
 #include "link-failures.h"
+#include "node-numbers.h"
 #include "run-file.h"
 #include "textbuf.h"
 
@@ -110,7 +111,8 @@ tell(struct telling *to, const char *key, const char *format, ...)
     }
 }
 
-/** The links that chance chose: "lower upper", the numbers of two switches, one link a line. */
+/** The links that chance chose: "lower upper", as <failure> would number these switches, one link a
+ * line. */
 static void
 tell_random_links(struct telling *to, const struct scenario *s, const char *key,
                   const struct random_links *r)
@@ -123,7 +125,8 @@ tell_random_links(struct telling *to, const struct scenario *s, const char *key,
     {
         struct weft_link link;
         weft_clos_link(&s->clos, links[i], &link);
-        text_add(&t, "\n  %" PRIu32 " %" PRIu32, link.lower.index, link.upper.index);
+        text_add(&t, "\n  %" PRIu32 " %" PRIu32, node_number(s, NODE_SWITCH, link.lower.index),
+                 node_number(s, NODE_SWITCH, link.upper.index));
     }
     if (n > MOST_LINKS)
     {

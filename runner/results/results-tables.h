@@ -15,7 +15,7 @@
  * | INDEX(name, member, doc) | int64_t, which one it is; below 0: there is none |
  * | COUNTER(member, doc) | uint64_t; the column has the member's name |
  * | COUNTED(of, member, doc) | the same, of the struct that is the member `of` |
- * | TEXT(name, member, doc) | const char *, without comma or quote |
+ * | TEXT(name, member, doc) | const char * |
  * | SHARE(name, part, sent, resent, doc) | no member: part / (sent + resent) of other members |
  * | ALSO(declaration) | a member that is no column |
  *
@@ -189,6 +189,14 @@ TIME("lost_us", lost,
      "busy_us less what these messages take alone in a healthy fabric, on one path: its queueing, "
      "its congestion control and its retransmissions")
 TABLE_END(qps, "one row per queue pair")
+#undef ROW
+
+#define ROW node_result
+TABLE_BEGIN(nodes)
+TEXT("kind", kind, "host or switch")
+U32("number", number, "its number in the other tables")
+TEXT("name", name, "what the topology's file calls it: its id there, or its name")
+TABLE_END(nodes, "one row per host and switch; only of topologies from files")
 #undef ROW
 
 #define ROW group_result

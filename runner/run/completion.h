@@ -50,6 +50,9 @@ extern "C"
     void collect_steps(const struct scenario *s, const struct weft_message *messages,
                        const uint32_t *next, struct run_results *r);
 
+    /** Fills r->nodes if the topology is from a file, whose memory holds their names. */
+    void collect_nodes(const struct scenario *s, struct run_results *r);
+
     /** Fills r->workloads if there are several. @p next: the successors that the messages name.
      * r->flows must be there. */
     void collect_workloads(const struct scenario *s, const struct weft_message *messages,

@@ -255,7 +255,7 @@ Run::DescribeCut(const run_results& r) const
     return std::to_string(undelivered) + " of " + std::to_string(times.size()) +
            " messages were not delivered" +
            (WeftNow() >= m_s.stop ? " at the time limit" : ", and nothing is left to happen") +
-           DescribeStuck(r);
+           DescribeStuck(m_s, r);
 }
 
 void
@@ -475,6 +475,7 @@ Run::Collect(run_results* out)
     sum.packet_hops = c.hops;
     sum.events = Simulator::GetEventCount();
     m_sampler->Collect(out);
+    collect_nodes(&m_s, out);
     ToC(CollectTrims(m_fabric), out->trims, out->ntrims);
     double queued = 0;
     double links = 0;
@@ -518,7 +519,7 @@ Simulate(const scenario& s,
     }
     if (s.stop_is_end && WeftNow() >= s.stop)
     {
-        error = DescribeCauses(*results);
+        error = DescribeCauses(s, *results);
         return SIMULATED;
     }
     error = run.DescribeCut(*results);

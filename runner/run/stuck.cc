@@ -2,11 +2,13 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "collect.h"
+#include "node-numbers.h"
 
 #include "ns3/weft-nic.h"
 #include "ns3/weft-switch.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -162,18 +164,26 @@ LookAtAll(const WeftFabric& fabric)
     return all;
 }
 
-/** @param s a QP @return "such as QP 3, host 1 to host 2: ..." */
+/** @param of the scenario @param host a host @return "host 1", with its id in the topology's file
+ */
 std::string
-Example(const stuck_qp& s)
+Shown(const scenario& of, uint32_t host)
 {
-    char text[240];
+    char* text = node_shown(&of, NODE_HOST, host);
+    const std::string shown = text;
+    free(text);
+    return shown;
+}
+
+/** @param of the scenario @param s a QP @return "such as QP 3, host 1 to host 2: ..." */
+std::string
+Example(const scenario& of, const stuck_qp& s)
+{
+    const std::string ends = Shown(of, s.src) + " to " + Shown(of, s.dst);
+    char text[160];
     int n = std::snprintf(text,
                           sizeof text,
-                          "such as QP %u, host %u to host %u: %llu of %llu packets acknowledged, "
-                          "%llu in flight, rate %.4g Gbps",
-                          s.qp,
-                          s.src,
-                          s.dst,
+                          "%llu of %llu packets acknowledged, %llu in flight, rate %.4g Gbps",
                           static_cast<unsigned long long>(s.acked),
                           static_cast<unsigned long long>(s.packets),
                           static_cast<unsigned long long>(s.in_flight),
@@ -185,7 +195,7 @@ Example(const stuck_qp& s)
                       ", due at %.6g ms",
                       static_cast<double>(s.until) * 1e-9);
     }
-    return text;
+    return "such as QP " + std::to_string(s.qp) + ", " + ends + ": " + text;
 }
 
 } // namespace
@@ -211,7 +221,7 @@ CollectStuck(Ptr<WeftFabric> fabric, Ptr<WeftCollective> work, run_results* out)
 }
 
 std::string
-DescribeCauses(const run_results& r)
+DescribeCauses(const scenario& s, const run_results& r)
 {
     std::map<std::string, std::pair<size_t, size_t>> causes; // how many, and the first
     for (size_t i = 0; i < r.nstuck; i++)
@@ -223,7 +233,7 @@ DescribeCauses(const run_results& r)
     for (const auto& [why, cause] : causes)
     {
         text += separator + std::to_string(cause.first) + " " + why + " (" +
-                Example(r.stuck[cause.second]) + ")";
+                Example(s, r.stuck[cause.second]) + ")";
         separator = ", ";
     }
     if (r.unposted > 0)
@@ -234,9 +244,9 @@ DescribeCauses(const run_results& r)
 }
 
 std::string
-DescribeStuck(const run_results& r)
+DescribeStuck(const scenario& s, const run_results& r)
 {
     return "; " + std::to_string(r.nstuck) +
            (r.nstuck == 1 ? " QP is not done" : " QPs are not done") +
-           (r.nstuck + r.unposted > 0 ? ": " : "") + DescribeCauses(r);
+           (r.nstuck + r.unposted > 0 ? ": " : "") + DescribeCauses(s, r);
 }

@@ -321,12 +321,12 @@ last_start(const struct scenario *s, size_t which)
     const struct workload *w = &s->workloads[which];
     const struct weft_job *job = &s->jobs.jobs[which];
     const struct weft_hosts all = weft_clos_hosts(&s->clos), hosts = weft_job_hosts(job, &all);
-    const struct weft_table *t = w->input ? &w->input->table : NULL;
+    const struct weft_table *t = &w->table;
     struct weft_traffic_size size;
     const bool fits = job->ops->size(job->config, &hosts, &size) >= 0;
     const double steps = fits && size.nsteps > 1 ? size.nsteps - 1 : 0;
     double last = 0;
-    for (uint32_t i = 0; t && t->nwaits == 0 && i < t->nflows; i++)
+    for (uint32_t i = 0; t->nwaits == 0 && i < t->nflows; i++)
     {
         last = (double)t->flows[i].start > last ? (double)t->flows[i].start : last;
     }

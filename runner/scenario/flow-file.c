@@ -9,7 +9,7 @@
 #include "table-lines.h"
 #include "textbuf.h"
 
-const struct weft_param flow_host_param = INPUT_PARAM("host", WEFT_COUNT, "0", "1048575");
+const struct weft_param flow_host_param = INPUT_PARAM("host", WEFT_COUNT, "0", "4294967295");
 const struct weft_param flow_bytes_param =
     INPUT_PARAM("bytes", WEFT_COUNT, "1", "1000000000000000");
 static const struct weft_param flow_seconds_param =

@@ -26,11 +26,6 @@ graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int l
 static void
 release(struct graph_draft *g)
 {
-    for (size_t i = 0; g->names && i < (size_t)g->nhosts + g->nswitches; i++)
-    {
-        free(g->names[i]);
-    }
-    free(g->names);
     free(g->edges);
     free(g->lines);
 }
@@ -75,7 +70,7 @@ make_graph(const struct graph_draft *g, struct weft_graph *graph)
 
 void *
 graph_file_parse(struct input_source *from, const char *bytes, size_t size,
-                 struct weft_graph *graph)
+                 struct weft_graph *graph, struct graph_names *names)
 {
     struct graph_draft g = {.from = from, .bytes = bytes, .size = size};
     const bool xml = bytes[strspn(bytes, " \t\r\n\xef\xbb\xbf")] == '<';
@@ -83,6 +78,11 @@ graph_file_parse(struct input_source *from, const char *bytes, size_t size,
     if (xml ? graph_xml_parse(&g) : graph_text_parse(&g))
     {
         memory = make_graph(&g, graph);
+    }
+    *names = (struct graph_names){.name = g.names, .count = {g.nhosts, g.nswitches}};
+    if (memory)
+    {
+        graph_names_find_ids(names);
     }
     release(&g);
     return memory;

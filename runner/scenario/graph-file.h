@@ -13,6 +13,7 @@
 #include <weft/graph.h>
 #include <weft/param.h>
 
+#include "graph-names.h"
 #include "table-lines.h"
 
 /** A file of links while it is read. */
@@ -25,7 +26,7 @@ struct graph_draft
     struct weft_graph_edge *edges;
     int *lines; /**< of each edge */
     size_t n;
-    char **names; /**< of each node, hosts first */
+    char **names; /**< of each node, hosts first; the graph's, once it is made */
 };
 
 /** Adds a link. */
@@ -43,9 +44,9 @@ extern const struct weft_param graph_rate_param, graph_delay_param;
 bool graph_text_parse(struct graph_draft *g);
 bool graph_xml_parse(struct graph_draft *g);
 
-/** The graph that a file describes, in memory that the caller frees; NULL after errors. The graph
- * points into it. */
+/** The graph that a file describes, in memory that the caller frees, and what it calls its nodes;
+ * NULL after errors. The graph points into that memory. */
 void *graph_file_parse(struct input_source *from, const char *bytes, size_t size,
-                       struct weft_graph *graph);
+                       struct weft_graph *graph, struct graph_names *names);
 
 #endif

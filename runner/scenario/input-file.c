@@ -72,6 +72,7 @@ release(struct input_file *f)
     free((void *)f->table.sizes);
     free(f->lines);
     free(f->graph_memory);
+    graph_names_free(&f->names);
     free(f);
 }
 
@@ -87,7 +88,7 @@ parse(struct input_file *f, int line, struct diagnostics *d)
     }
     if (f->kind == INPUT_GRAPH)
     {
-        f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph);
+        f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph, &f->names);
         return f->graph_memory != NULL;
     }
     table_lines_begin(&t, &from, f->bytes, f->n);

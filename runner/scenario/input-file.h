@@ -14,6 +14,7 @@
 #include <weft/traffic.h>
 
 #include "diagnostics.h"
+#include "graph-names.h"
 
 /** Largest file, bytes. */
 #define INPUT_MOST_BYTES ((size_t)128 << 20)
@@ -44,6 +45,7 @@ struct input_file
     bool is_matrix; /**< of htsim */
     struct weft_graph graph;
     void *graph_memory; /**< what that points into */
+    struct graph_names names;
 };
 
 /**

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "element-values.h"
+#include "node-numbers.h"
 #include "scenario-load.h"
+#include "textbuf.h"
 
 void
 check_times(const struct element *e, int64_t at, int64_t repair, struct diagnostics *d)
@@ -15,7 +17,29 @@ check_times(const struct element *e, int64_t at, int64_t repair, struct diagnost
     }
 }
 
-/** The two switch numbers of an element; false after an error. */
+/** Weft's switch of a number that an element names; what is no number of a switch in Weft's own
+ * numbering has no link. False after an error. */
+static bool
+end_of(const struct element *e, const struct scenario *s, const char *attribute, uint64_t *end,
+       struct diagnostics *d)
+{
+    uint32_t sw;
+    OWNED char *why = NULL;
+    if (!nodes_have_ids(s, NODE_SWITCH))
+    {
+        return true;
+    }
+    if (!node_find(s, NODE_SWITCH, *end, &sw, &why))
+    {
+        diag_error(d, element_line(e, attribute), "%s of <%s> names no switch: %s", attribute,
+                   e->name, why);
+        return false;
+    }
+    *end = sw;
+    return true;
+}
+
+/** The two switches of an element; false after an error. */
 static bool
 ends_of(const struct element *e, const struct scenario *s, const struct link_fault *f,
         uint64_t *lower, uint64_t *upper, struct diagnostics *d)
@@ -31,7 +55,14 @@ ends_of(const struct element *e, const struct scenario *s, const struct link_fau
     }
     *lower = (uint64_t)(leaf_spine ? f->leaf : f->lower);
     *upper = (uint64_t)(leaf_spine ? f->spine + s->clos.ntors : f->upper);
-    return true;
+    return leaf_spine || (end_of(e, s, "lower", lower, d) && end_of(e, s, "upper", upper, d));
+}
+
+/** The user's number of a switch that may not be there. */
+static unsigned long long
+user_number(const struct scenario *s, uint64_t sw)
+{
+    return sw < s->clos.nswitches ? node_number(s, NODE_SWITCH, (uint32_t)sw) : sw;
 }
 
 /** How many links before this one join the same switches. */
@@ -67,8 +98,8 @@ find_switch_link(const struct element *e, const struct scenario *s, struct link_
         {
             f->link = i;
             f->leaf = f->spine = ATTRIBUTE_ABSENT;
-            f->lower = link->lower.index;
-            f->upper = link->upper.index;
+            f->lower = node_number(s, NODE_SWITCH, link->lower.index);
+            f->upper = node_number(s, NODE_SWITCH, link->upper.index);
             f->parallel = parallel_number(clos, i, link);
             return true;
         }
@@ -76,8 +107,8 @@ find_switch_link(const struct element *e, const struct scenario *s, struct link_
     diag_error(d, e->line,
                "<%s> names no link: switches %llu and %llu have no link number %lld; expected "
                "neighbours among the %u switches, with link below the number of parallel ones",
-               e->name, (unsigned long long)lower, (unsigned long long)upper,
-               (long long)f->parallel, clos->nswitches);
+               e->name, user_number(s, lower), user_number(s, upper), (long long)f->parallel,
+               clos->nswitches);
     return false;
 }
 
@@ -98,14 +129,19 @@ find_host_link(const struct element *e, const struct scenario *s, struct link_fa
             return false;
         }
     }
-    f->link = (uint64_t)f->host;
+    uint32_t host;
+    OWNED char *why = NULL;
     f->parallel = ATTRIBUTE_ABSENT;
-    if (clos->nhosts == 0 || f->link >= clos->nhosts)
+    if (clos->nhosts == 0)
     {
-        diag_error(d, element_line(e, "host"), "<%s> names no host: %lld; expected 0 to %u",
-                   e->name, (long long)f->host, clos->nhosts - 1);
         return false;
     }
+    if (!node_find(s, NODE_HOST, (uint64_t)f->host, &host, &why))
+    {
+        diag_error(d, element_line(e, "host"), "<%s> names no host: %s", e->name, why);
+        return false;
+    }
+    f->link = host;
     weft_clos_link(clos, f->link, link);
     return true;
 }
@@ -156,5 +192,7 @@ load_fault(const struct element *e, struct scenario *s, struct diagnostics *d)
                    "rate of <degrade> is more than the link's %lld Mbps; expected less",
                    (long long)(link.rate / 1000000));
     }
+    OWNED char *of = xformat("<%s>", e->name);
+    note_ids(s, f.host >= 0 ? NODE_HOST : NODE_SWITCH, of, e->line, d);
     add_fault(e, s, &f, d);
 }

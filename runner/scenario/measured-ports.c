@@ -5,6 +5,7 @@
 
 #include "element-values.h"
 #include "messages.h"
+#include "node-numbers.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 
@@ -32,9 +33,11 @@ struct naming
 {
     struct measurements *m;
     const struct weft_clos *clos;
+    const struct scenario *s;
     struct diagnostics *d;
     int line;
-    bool full; /**< more than MOST_MEASURED_PORTS; reported */
+    bool full;  /**< more than MOST_MEASURED_PORTS; reported */
+    bool named; /**< a switch by its number */
 };
 
 static void
@@ -90,9 +93,9 @@ add_ports(struct naming *n, uint32_t index, const struct range *ports)
     const uint32_t count = weft_map_nports(&map);
     if (ports->last >= count)
     {
-        diag_error(n->d, n->line,
-                   "switch %u has no port %llu; expected 0 to %u in ports of <measure>", index,
-                   (unsigned long long)ports->last, count - 1);
+        diag_error(
+            n->d, n->line, "switch %u has no port %llu; expected 0 to %u in ports of <measure>",
+            node_number(n->s, NODE_SWITCH, index), (unsigned long long)ports->last, count - 1);
         n->full = true;
         return;
     }
@@ -111,15 +114,23 @@ add_numbers(struct naming *n, const char *word)
     {
         return false;
     }
-    if (switches.last >= n->clos->nswitches)
+    if (!nodes_have_ids(n->s, NODE_SWITCH) && switches.last >= n->clos->nswitches)
     {
         diag_error(n->d, n->line, "switch %llu of <measure> does not exist; expected 0 to %u",
                    (unsigned long long)switches.last, n->clos->nswitches - 1);
         return true;
     }
-    for (uint32_t i = (uint32_t)switches.first; !n->full && i <= switches.last; i++)
+    for (uint64_t i = switches.first; !n->full && i <= switches.last; i++)
     {
-        add_ports(n, i, &ports);
+        uint32_t index;
+        OWNED char *why = NULL;
+        if (!node_find(n->s, NODE_SWITCH, i, &index, &why))
+        {
+            diag_error(n->d, n->line, "ports of <measure> name no switch: %s", why);
+            return true;
+        }
+        n->named = true;
+        add_ports(n, index, &ports);
     }
     return true;
 }
@@ -163,7 +174,7 @@ order_ports(struct naming *n)
         if (by_place(&m->ports[i - 1], &m->ports[i]) == 0)
         {
             diag_error(n->d, n->line, "port %u of switch %u is named twice in ports of <measure>",
-                       m->ports[i].port, m->ports[i].index);
+                       m->ports[i].port, node_number(n->s, NODE_SWITCH, m->ports[i].index));
             return;
         }
     }
@@ -173,7 +184,7 @@ void
 load_measured_ports(const struct element *e, struct scenario *s, struct diagnostics *d)
 {
     const char *text = s->clos.nswitches ? s->measure.port_names : NULL;
-    struct naming n = {&s->measure, &s->clos, d, element_line(e, "ports"), false};
+    struct naming n = {&s->measure, &s->clos, s, d, element_line(e, "ports"), false, false};
     CLEANUP(words_free) struct words w = words_split(text ? text : "");
     for (size_t i = 0; i < w.n && !n.full; i++)
     {
@@ -183,4 +194,8 @@ load_measured_ports(const struct element *e, struct scenario *s, struct diagnost
         }
     }
     order_ports(&n);
+    if (n.named)
+    {
+        note_ids(s, NODE_SWITCH, "<measure>", n.line, d);
+    }
 }

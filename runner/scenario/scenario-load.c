@@ -31,12 +31,23 @@ load_graph(const struct element *root, struct scenario *s, struct diagnostics *d
     }
     s->topology_file =
         input_file_load(d->file, s->graph_name, INPUT_GRAPH, element_line(e, "file"), d);
-    if (s->topology_file)
+    if (!s->topology_file)
     {
-        s->graph_name = s->topology_file->kept;
-        ops->use(s->topology.config, &s->topology_file->graph);
+        return false;
     }
-    return s->topology_file != NULL;
+    s->graph_name = s->topology_file->kept;
+    ops->use(s->topology.config, &s->topology_file->graph);
+    const struct graph_names *names = &s->topology_file->names;
+    const bool has_ids = names->has_ids[NODE_HOST] || names->has_ids[NODE_SWITCH];
+    if (!has_ids && element_attribute(e, "ids"))
+    {
+        diag_error(d, element_line(e, "ids"),
+                   "ids of <topology> is for files that number their nodes, and %s names them; "
+                   "expected no ids",
+                   s->topology_file->path);
+    }
+    s->ids = has_ids ? s->ids : ATTRIBUTE_ABSENT;
+    return has_ids || !element_attribute(e, "ids");
 }
 
 static bool
@@ -47,6 +58,7 @@ build_topology(const struct element *root, struct scenario *s, struct diagnostic
     {
         return false;
     }
+    s->ids = ops->use ? s->ids : ATTRIBUTE_ABSENT;
     int code = ops->build(s->topology.config, &s->clos);
     if (code < 0) /* what a configuration alone can do wrong, its check has found */
     {
@@ -145,6 +157,7 @@ scenario_free(struct scenario *s)
     for (size_t i = 0; i < s->nworkloads; i++)
     {
         free(s->workloads[i].choice.config);
+        free((void *)s->workloads[i].own_flows);
         free(s->workloads[i].hosts);
         free(s->workloads[i].ranges);
     }

@@ -72,6 +72,14 @@ void free_classes(struct scenario *s);
 uint32_t load_workloads(const struct element *root, struct scenario *s, bool topology,
                         struct diagnostics *d);
 
+/** Makes of the hosts that a workload's file of flows names ranks of the workload, and gives it to
+ * the workload. False after errors: hosts that are not there. */
+bool place_flows(const struct element *e, const struct scenario *s, struct workload *w,
+                 struct diagnostics *d);
+
+/** Weft's hosts as a list of the users' numbers, "0-15 32"; the caller frees it. */
+char *host_list(const struct scenario *s, const uint32_t *hosts, uint32_t n);
+
 /** What QPs of one service level work by: the scenario's own algorithms, or those of a class. */
 struct level
 {

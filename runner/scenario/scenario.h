@@ -50,6 +50,8 @@ extern "C"
         int64_t start_unit;
         struct choice choice;
         const struct input_file *input; /**< what it reads; NULL: nothing */
+        struct weft_table table;        /**< of that file, its hosts as ranks of the workload */
+        const struct weft_table_flow *own_flows; /**< of the table, if they are not the file's */
         uint32_t level;  /**< service level of its QPs: 0: the scenario's own algorithms, else its
                             class' place + 1 */
         uint32_t *hosts; /**< rising; NULL: all */
@@ -131,6 +133,13 @@ extern "C"
         return m->nqps || m->nports || m->queues || m->balance;
     }
 
+    /** By what numbers a scenario names hosts and switches. */
+    enum node_ids
+    {
+        IDS_FILE, /**< the ids of the topology's file */
+        IDS_WEFT, /**< Weft's own, from 0 */
+    };
+
     struct scenario
     {
         struct element *root; /**< what it was loaded from: its texts point there */
@@ -144,7 +153,9 @@ extern "C"
         struct weft_jobs jobs;
         const char *graph_name;                 /**< the file of a graph; NULL: none */
         const struct input_file *topology_file; /**< of a graph; NULL: none */
-        struct weft_clos clos;                  /**< built from topology */
+        int64_t ids; /**< enum node_ids: the numbers by which the scenario names nodes of a graph
+                        whose file has ids */
+        struct weft_clos clos; /**< built from topology */
         struct drop_rule *drops;
         size_t ndrops;
         double loss; /**< probability that a data packet is lost at the top tier it crosses */

@@ -14,9 +14,9 @@
              "lower end, leaf-spine"),                                                             \
         VALUE_AT(IN(link_fault, spine), "spine", false, WEFT_COUNT, NULL, "0", "1048575",          \
                  "upper end, leaf-spine"),                                                         \
-        VALUE_AT(IN(link_fault, lower), "lower", false, WEFT_COUNT, NULL, "0", "1048575",          \
+        VALUE_AT(IN(link_fault, lower), "lower", false, WEFT_COUNT, NULL, "0", "4294967295",       \
                  "switch number of the lower end"),                                                \
-        VALUE_AT(IN(link_fault, upper), "upper", false, WEFT_COUNT, NULL, "0", "1048575",          \
+        VALUE_AT(IN(link_fault, upper), "upper", false, WEFT_COUNT, NULL, "0", "4294967295",       \
                  "switch number of the upper end"),                                                \
         VALUE_AT(IN(link_fault, parallel), "link", false, WEFT_COUNT, "0", "0", "8191",            \
                  "which of the parallel links")
@@ -34,6 +34,9 @@ static const struct attribute_spec topology_attributes[] = {
     TEXT_AT(IN_SCENARIO(graph_name), SHAPE_TEXT, "file", false,
             "for graph: the file with its hosts, switches and links, relative to the scenario's "
             "folder"),
+    CHOICE_AT(IN_SCENARIO(ids), "ids", "file", "file weft", false,
+              "for graph: whether the scenario and its files of flows name hosts and switches by "
+              "the ids of that file, or by Weft's own numbers"),
 };
 
 static const struct attribute_spec workload_attributes[] = {
@@ -86,7 +89,7 @@ static const struct attribute_spec failure_attributes[] = {
 
 static const struct attribute_spec degrade_attributes[] = {
     LINK_ENDS,
-    VALUE_AT(IN(link_fault, host), "host", false, WEFT_COUNT, NULL, "0", "1048575",
+    VALUE_AT(IN(link_fault, host), "host", false, WEFT_COUNT, NULL, "0", "4294967295",
              "instead of the ends: the host whose link it is"),
     VALUE_AT(IN(link_fault, rate), "rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps",
              "its rate, at most the planned one"),
@@ -400,7 +403,8 @@ vocabulary_takes(const struct element_spec *spec, const struct weft_algo *algo, 
     {
         return weft_workload_find(algo->name)->table != WEFT_TABLE_NONE;
     }
-    if (strcmp(name, "file") == 0 && strcmp(spec->name, "topology") == 0)
+    if ((strcmp(name, "file") == 0 || strcmp(name, "ids") == 0) &&
+        strcmp(spec->name, "topology") == 0)
     {
         return weft_topology_find(algo->name)->use != NULL;
     }

@@ -5,6 +5,7 @@
 
 #include "input-file.h"
 #include "link-failures.h"
+#include "node-numbers.h"
 #include "scenario-load.h"
 
 /* --- flows that start at random --------------------------------------------------------------- */
@@ -316,7 +317,7 @@ check_hosts(const struct scenario *s, struct diagnostics *d)
                 diag_warning(d, w->line,
                              "host %u is listed for the workload '%s' and for '%s': they share its "
                              "link, and neither is alone on its hosts",
-                             w->hosts[a], w->name, o->name);
+                             node_number(s, NODE_HOST, w->hosts[a]), w->name, o->name);
             }
         }
     }

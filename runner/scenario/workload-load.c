@@ -8,6 +8,7 @@
 #include "element-values.h"
 #include "input-file.h"
 #include "messages.h"
+#include "node-numbers.h"
 #include "scenario-load.h"
 #include "table-lines.h"
 #include "textbuf.h"
@@ -43,9 +44,10 @@ longest_sending(const struct weft_table *t, const struct weft_hosts *hosts)
  * which was read, as no matrix has its flows start within a microsecond, or after a second, or so
  * that hosts hardly ever send. */
 static void
-check_unit(const struct element *e, const struct scenario *s, const struct input_file *f,
+check_unit(const struct element *e, const struct scenario *s, const struct workload *w,
            struct diagnostics *d)
 {
+    const struct input_file *f = w->input;
     if (!f || !f->is_matrix)
     {
         return;
@@ -57,7 +59,7 @@ check_unit(const struct element *e, const struct scenario *s, const struct input
         first = f->table.flows[i].start < first ? f->table.flows[i].start : first;
         last = f->table.flows[i].start > last ? f->table.flows[i].start : last;
     }
-    const bool sparse = (double)(last - first) > SPARSE * longest_sending(&f->table, &hosts);
+    const bool sparse = (double)(last - first) > SPARSE * longest_sending(&w->table, &hosts);
     if (f->kind == INPUT_FLOWS_PS && last > 0 && last < 1000000)
     {
         diag_warning(d, element_line(e, "start-unit"),
@@ -101,7 +103,7 @@ load_input(const struct element *e, struct workload *w, struct diagnostics *d)
     w->input = input_file_load(d->file, w->file, kind, element_line(e, "file"), d);
     if (w->input)
     {
-        ops->use(w->choice.config, &w->input->table);
+        w->table = w->input->table;
     }
     if (w->input && !w->input->is_matrix && element_attribute(e, "start-unit"))
     {
@@ -114,58 +116,56 @@ load_input(const struct element *e, struct workload *w, struct diagnostics *d)
     return w->input != NULL;
 }
 
-/** Reports flows of hosts that are not there. */
-static bool
-check_flows(const struct element *e, const struct workload *w, uint32_t n, struct diagnostics *d)
-{
-    const struct input_file *f = w->input;
-    bool good = true;
-    for (uint32_t i = 0; f && i < f->table.nflows && !diag_is_full(d); i++)
-    {
-        const struct weft_table_flow *flow = &f->table.flows[i];
-        if (flow->src >= n || flow->dst >= n)
-        {
-            diag_error(d, element_line(e, "file"),
-                       "%s:%d: there is no host %u; expected 0 to %u, the hosts of this %s",
-                       f->path, f->lines[i], flow->src >= n ? flow->src : flow->dst, n - 1,
-                       w->hosts ? "workload" : "topology");
-            good = false;
-        }
-    }
-    return good;
-}
-
 /* --- hosts ------------------------------------------------------------------------------------ */
+
+/** A host of a list, by its user's number; false after an error. */
+static bool
+list_host(const struct scenario *s, uint64_t number, bool *in, int line, struct diagnostics *d)
+{
+    uint32_t host;
+    OWNED char *why = NULL;
+    if (!node_find(s, NODE_HOST, number, &host, &why))
+    {
+        diag_error(d, line, "hosts of <workload>: %s", why);
+        return false;
+    }
+    if (in[host])
+    {
+        diag_error(d, line, "host %llu of <workload> stands twice; expected it once",
+                   (unsigned long long)number);
+        return false;
+    }
+    in[host] = true;
+    return true;
+}
 
 /** "0-15 32": these. False after errors. */
 static bool
-list_hosts(const struct words *words, bool *in, uint32_t n, int line, struct diagnostics *d)
+list_hosts(const struct scenario *s, const struct words *words, bool *in, int line,
+           struct diagnostics *d)
 {
+    const bool ids = nodes_have_ids(s, NODE_HOST);
     bool good = true;
     for (size_t i = 0; i < words->n; i++)
     {
         const char *word = words->word[i];
         struct range hosts;
-        if (!read_range(&word, '\0', &hosts) || hosts.last >= n)
+        if (!read_range(&word, '\0', &hosts) || (!ids && hosts.last >= s->clos.nhosts))
         {
-            diag_error(
-                d, line,
-                "hosts '%s' of <workload>; expected hosts from 0 to %u such as '0-15 32', or "
-                "'random 16'",
-                words->word[i], n - 1);
+            OWNED char *all = node_numbers(s, NODE_HOST);
+            diag_error(d, line,
+                       "hosts '%s' of <workload>; expected hosts from %s such as '0-15 32', or "
+                       "'random 16'",
+                       words->word[i], all);
             good = false;
             continue;
         }
-        for (uint64_t h = hosts.first; h <= hosts.last; h++)
+        bool known = true;
+        for (uint64_t h = hosts.first; known && h <= hosts.last; h++)
         {
-            if (in[h])
-            {
-                diag_error(d, line, "host %llu of <workload> stands twice; expected it once",
-                           (unsigned long long)h);
-                good = false;
-            }
-            in[h] = true;
+            known = list_host(s, h, in, line, d);
         }
+        good = known && good;
     }
     return good;
 }
@@ -224,10 +224,14 @@ place(const struct element *e, struct scenario *s, size_t which, bool random, st
     bool good = true;
     if (w->host_list && is_random == random)
     {
+        if (!random)
+        {
+            note_ids(s, NODE_HOST, "<workload>", line, d);
+        }
         OWNED bool *in = xcalloc(n, sizeof *in);
         const char *count = words.n == 2 ? words.word[1] : "";
         good =
-            random ? draw_hosts(count, s, which, in, line, d) : list_hosts(&words, in, n, line, d);
+            random ? draw_hosts(count, s, which, in, line, d) : list_hosts(s, &words, in, line, d);
         w->hosts = xcalloc(n, sizeof *w->hosts);
         for (uint32_t i = 0; good && i < n; i++)
         {
@@ -354,20 +358,22 @@ load_each(const struct element *root, struct scenario *s, const struct element *
     return s->nworkloads ? good : load_choice_of(root, NULL, "workload", &none, d);
 }
 
-/** As words: "0-15 32". */
-static char *
-list_of(const uint32_t *hosts, uint32_t n)
+char *
+host_list(const struct scenario *s, const uint32_t *hosts, uint32_t n)
 {
     struct text t = {0};
     for (uint32_t i = 0, last; i < n; i = last + 1)
     {
-        for (last = i; last + 1 < n && hosts[last + 1] == hosts[last] + 1; last++)
+        const uint32_t first = node_number(s, NODE_HOST, hosts[i]);
+        for (last = i;
+             last + 1 < n && node_number(s, NODE_HOST, hosts[last + 1]) == first + last + 1 - i;
+             last++)
         {
         }
-        text_add(&t, "%s%u", i ? " " : "", hosts[i]);
+        text_add(&t, "%s%u", i ? " " : "", first);
         if (last > i)
         {
-            text_add(&t, "-%u", hosts[last]);
+            text_add(&t, "-%u", first + last - i);
         }
     }
     return t.s;
@@ -377,7 +383,7 @@ list_of(const uint32_t *hosts, uint32_t n)
 static void
 settle(const struct scenario *s, struct workload *w)
 {
-    w->ranges = list_of(w->hosts, w->nhosts);
+    w->ranges = host_list(s, w->hosts, w->nhosts);
     w->host_list = w->ranges;
     w->class_name = w->level ? s->classes[w->level - 1].name : NULL;
     w->balancer = NULL;
@@ -402,11 +408,10 @@ load_workloads(const struct element *root, struct scenario *s, bool topology, st
     for (size_t i = 0; placed && i < s->nworkloads; i++)
     {
         struct workload *w = &s->workloads[i];
-        good = check_flows(from[i], w, w->hosts ? w->nhosts : s->clos.nhosts, d) &&
-               check_size(s, w, d) && good;
+        good = place_flows(from[i], s, w, d) && check_size(s, w, d) && good;
         if (good)
         {
-            check_unit(from[i], s, w->input, d);
+            check_unit(from[i], s, w, d);
         }
         settle(s, w);
     }

@@ -13,6 +13,7 @@
 
 #include "memory-out.h"
 #include "mpi-ranks.h"
+#include "node-numbers.h"
 #include "process-title.h"
 #include "provenance.h"
 #include "results.h"
@@ -113,7 +114,7 @@ by_qp(const void *key, const void *stuck)
 
 /** Messages that were given up are a result, but not one to be overlooked. */
 static void
-report_failed_messages(const struct child *c, const struct run_results *r)
+report_failed_messages(const struct child *c, const struct scenario *s, const struct run_results *r)
 {
     const struct flow_result *f = r->flows;
     char waited[60] = "";
@@ -132,10 +133,11 @@ report_failed_messages(const struct child *c, const struct run_results *r)
         snprintf(waited, sizeof waited, "; %" PRIu64 " that waited for them did not start",
                  r->summary.unstarted);
     }
+    OWNED char *src = node_shown(s, NODE_HOST, f->src), *dst = node_shown(s, NODE_HOST, f->dst);
     send_report(c, REPORT_WARNING, &all,
                 "%" PRIu64 " of %" PRIu64 " messages were given up by their senders and not "
-                "delivered, such as host %u to host %u%s",
-                r->summary.failed, r->summary.messages, f->src, f->dst, waited);
+                "delivered, such as %s to %s%s",
+                r->summary.failed, r->summary.messages, src, dst, waited);
 }
 
 /** A QP without a single ACK when a run is stopped may never have any. */
@@ -231,8 +233,8 @@ report_done(const struct child *c, const struct run_results *r, const char *caus
 /** Puts what was measured where it belongs: among the finished runs, or, if it is a part, aside.
  * The child's exit status. */
 static int
-keep_results(const struct child *c, struct run_file *file, enum simulated how,
-             const struct run_results *r, const char *reason, double seconds)
+keep_results(const struct child *c, const struct scenario *s, struct run_file *file,
+             enum simulated how, const struct run_results *r, const char *reason, double seconds)
 {
     OWNED char *why = NULL;
     bool part = how == SIMULATED_PART;
@@ -251,7 +253,7 @@ keep_results(const struct child *c, struct run_file *file, enum simulated how,
         {
             send_report(c, REPORT_WARNING, &all, "%s", why);
         }
-        report_failed_messages(c, r);
+        report_failed_messages(c, s, r);
         report_silent(c, r);
         report_done(c, r, reason, seconds);
     }
@@ -291,7 +293,7 @@ simulate_into(struct child *c, struct run_file *file, const struct scenario *s,
     int status = CHILD_CANNOT_WRITE;
     if (run_file_write(file, s, resolved, &results, seconds, &why))
     {
-        status = keep_results(c, file, how, &results, reason, seconds);
+        status = keep_results(c, s, file, how, &results, reason, seconds);
         report_window(c, s, &results.summary);
         report_balancer(c, s, &results.summary);
     }

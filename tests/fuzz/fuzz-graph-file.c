@@ -73,24 +73,45 @@ check_graph(const struct weft_graph *g)
     check_routes(g, &shape, WEFT_WEIGHTS_CAPACITY);
 }
 
+/** Every id finds the node of that name, and no other. */
+static void
+check_ids(const struct graph_names *names)
+{
+    for (uint32_t node = 0; node < names->count[NODE_HOST] + names->count[NODE_SWITCH]; node++)
+    {
+        const bool host = node < names->count[NODE_HOST];
+        enum node_kind kind;
+        uint32_t number;
+        if (names->has_ids[host ? NODE_HOST : NODE_SWITCH])
+        {
+            MUST(graph_names_find(names, strtoull(names->name[node], NULL, 10), &kind, &number));
+            MUST((kind == NODE_HOST) == host);
+            MUST(number == node - (host ? 0 : names->count[NODE_HOST]));
+        }
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct diagnostics d = {.file = "fuzz.xml"};
     struct input_source from = {.path = "fuzz.txt", .scenario_line = 1, .d = &d};
     struct weft_graph graph;
+    struct graph_names names;
     char *bytes = xcalloc(size + 1, 1);
     if (size > 0)
     {
         memcpy(bytes, data, size);
     }
-    void *memory = graph_file_parse(&from, bytes, size, &graph);
+    void *memory = graph_file_parse(&from, bytes, size, &graph, &names);
     MUST((memory == NULL) == (d.n > 0));
     MUST(d.n == 0 || strncmp(d.items[0].message, "fuzz.txt:", 9) == 0);
     if (memory)
     {
         check_graph(&graph);
+        check_ids(&names);
     }
+    graph_names_free(&names);
     free(memory);
     free(bytes);
     diag_free(&d);

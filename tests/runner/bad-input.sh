@@ -448,7 +448,7 @@ cat >bad.xml <<'END'
   <measure qps="0-1 99-100" interval="1us"/>
 </scenario>
 END
-all 'several hosts' 'missing.csv:2: there is no host 99' 'missing.csv:4: there is no host 98' 'this incast does not fit'
+all 'several hosts' 'missing.csv:2: flow 1 names host 99; the topology has 4 hosts, 0 to 3, and the file needs 100' 'missing.csv:4: flow 3 names host 98;' 'this incast does not fit'
 sed -i 's,<workload name="b".*,<workload name="b" kind="incast" bytes="9KB" hosts="0 7 9"/>,' bad.xml
 all 'several words' "hosts '7' of <workload>" "hosts '9' of <workload>"
 sed -i '/name="b"/d; s/flows" file="missing.csv"/ring" bytes="9KB"/' bad.xml

@@ -71,28 +71,28 @@ grep -q 'stale' out messages || fail 'a changed file changes nothing'
 sed -i 's/3us/2us/' t.txt
 
 # A dead link: all goes by the other one of the two.
-scenario t.txt ecmp '<failure lower="0" upper="1" link="1"/><convergence delay="0s"/>'
+scenario t.txt ecmp '<failure lower="1" upper="4" link="1"/><convergence delay="0s"/>'
 "$weft" run g.xml --no-figures --out dead >out 2>messages || fail 'a failure in a graph'
-scenario t.txt ecmp '<failure lower="1" upper="0" link="2"/>'
-refused 'g.xml:1: error: <failure> names no link: switches 1 and 0 have no link number 2'
+scenario t.txt ecmp '<failure lower="4" upper="1" link="2"/>'
+refused 'g.xml:1: error: <failure> names no link: switches 4 and 1 have no link number 2'
 
 # A slower link, which rho_max knows.
-scenario t.txt ecmp '<degrade lower="1" upper="0" link="0" rate="1Gbps"/>'
+scenario t.txt ecmp '<degrade lower="4" upper="1" link="0" rate="1Gbps"/>'
 "$weft" run g.xml --no-figures --out slow >out 2>messages || fail 'a degraded link'
 exported slow
-grep -q '<degrade lower="0" upper="1" link="0" rate="1Gbps" at="0ps" repair="inf"/>' slow.runs/g/scenario.xml || fail 'the resolved degradation'
+grep -q '<degrade lower="1" upper="4" link="0" rate="1Gbps" at="0ps" repair="inf"/>' slow.runs/g/scenario.xml || fail 'the resolved degradation'
 rho()
 {
     awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } END { print $c["rho_max"] }' "$1.runs/g/summary.csv"
 }
 [ "$(rho slow)" != "$(rho t.txt.out)" ] || fail "rho_max is $(rho slow) with a link of 1 Gbps as well"
-scenario t.txt ecmp '<degrade lower="0" upper="1" rate="300Gbps"/>'
+scenario t.txt ecmp '<degrade lower="1" upper="4" rate="300Gbps"/>'
 refused "rate of <degrade> is more than the link's 200000 Mbps"
-scenario t.txt ecmp '<degrade lower="0" upper="1" rate="1Gbps"/><degrade lower="1" upper="0" rate="2Gbps" at="1us"/>'
+scenario t.txt ecmp '<degrade lower="1" upper="4" rate="1Gbps"/><degrade lower="4" upper="1" rate="2Gbps" at="1us"/>'
 refused 'this link is degraded by the <degrade> of line 1 at that time'
-scenario t.txt ecmp '<degrade lower="0" upper="1" rate="1Gbps" at="2us" repair="1us"/>'
+scenario t.txt ecmp '<degrade lower="1" upper="4" rate="1Gbps" at="2us" repair="1us"/>'
 refused 'repair of <degrade> is not after at'
-scenario t.txt ecmp '<degrade lower="0" upper="1"/>'
+scenario t.txt ecmp '<degrade lower="1" upper="4"/>'
 refused 'rate'
 
 # A host's link, in a graph or not; and forwarding that knows.
@@ -105,10 +105,11 @@ grep -q '<convergence delay="0ps" weights="capacity"/>' slow-host.runs/g/scenari
 cmp slow-host/summary.csv slow-again/summary.csv || fail 'the resolved scenario is another one'
 scenario t.txt ecmp '<degrade host="2" rate="1Gbps"/>'
 "$weft" run g.xml --no-figures --out slow-host-ecmp >out 2>messages || fail "a host's degraded link"
+exported slow-host-ecmp
 [ "$(rho slow-host-ecmp)" != "$(rho t.txt.out)" ] || fail "rho_max is $(rho t.txt.out) with a host at 1 Gbps as well"
 scenario t.txt ecmp '<degrade host="99" rate="1Gbps"/>'
-refused '<degrade> names no host: 99; expected 0 to'
-scenario t.txt ecmp '<degrade host="2" upper="0" rate="1Gbps"/>'
+refused '<degrade> names no host: 99 is not in t.txt; hosts there are 0, 2 to 3, 5'
+scenario t.txt ecmp '<degrade host="2" upper="4" rate="1Gbps"/>'
 refused "<degrade> names a host's link and has upper as well"
 scenario t.txt ecmp '<failure host="2"/>'
 refused 'unknown attribute host of <failure>'

@@ -202,7 +202,7 @@ wrong 'no unit' "2: start '5'; expected a time" 'src,dst,bytes,start\n0,1,1000,5
 wrong 'to itself' '3: a flow from host 3 to itself' 'src,dst,bytes,start\n0,1,1000,0\n3,3,1000,0\n'
 wrong 'a NUL' '3: there is a NUL' 'src,dst,bytes,start\n0,1,9,0\n0,2,9,0\0000\n'
 wrong 'many words' '2: more than 64 words' "1\n0 1 3 100$(printf ' 5%.0s' $(seq 64))\n"
-wrong 'no such host' '3: there is no host 16; expected 0 to 15' 'src,dst,bytes,start\n0,1,9,0\n16,2,9,0\n'
+wrong 'no such host' '3: flow 2 names host 16; the topology has 16 hosts, 0 to 15, and the file needs 17' 'src,dst,bytes,start\n0,1,9,0\n16,2,9,0\n'
 wrong 'no bytes' "2: bytes '0'; expected" 'src,dst,bytes,start\n0,1,0,0\n'
 wrong 'too few' '1: it announces 3 flows and has 2' '3\n0 1 3 100 5 2\n0 2 3 100 5 2\n'
 wrong 'words' '2: 4 words; expected src dst priority dport bytes start' '1\n0 1 3 5\n'

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "node-numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "input-file.h"
+#include "textbuf.h"
+
+/** Ranges of numbers that a message lists. */
+#define MOST_RANGES 4
+
+static const char *const kinds[] = {"host", "switch"}, *const plurals[] = {"hosts", "switches"};
+
+static const struct graph_names *
+names_of(const struct scenario *s)
+{
+    return &s->topology_file->names;
+}
+
+bool
+nodes_have_ids(const struct scenario *s, enum node_kind kind)
+{
+    return s->topology_file && s->ids == IDS_FILE && names_of(s)->has_ids[kind];
+}
+
+uint32_t
+nodes_count(const struct scenario *s, enum node_kind kind)
+{
+    return kind == NODE_HOST ? s->clos.nhosts : s->clos.nswitches;
+}
+
+/** What the topology's file calls a node. */
+static const char *
+name_of(const struct scenario *s, enum node_kind kind, uint32_t node)
+{
+    return names_of(s)->name[node + (kind == NODE_SWITCH ? names_of(s)->count[NODE_HOST] : 0)];
+}
+
+uint32_t
+node_number(const struct scenario *s, enum node_kind kind, uint32_t node)
+{
+    return nodes_have_ids(s, kind) ? (uint32_t)strtoull(name_of(s, kind, node), NULL, 10) : node;
+}
+
+bool
+node_find(const struct scenario *s, enum node_kind kind, uint64_t number, uint32_t *node,
+          char **why)
+{
+    enum node_kind found = kind;
+    const bool ids = nodes_have_ids(s, kind);
+    *node = (uint32_t)number;
+    *why = NULL;
+    const bool any =
+        ids ? graph_names_find(names_of(s), number, &found, node) : number < nodes_count(s, kind);
+    if (any && found == kind)
+    {
+        return true;
+    }
+    OWNED char *all = node_numbers(s, kind),
+               *of = any ? xformat("is a %s of ", kinds[found]) : xformat("is not in ");
+    *why = ids ? xformat("%llu %s%s; %s there are %s", (unsigned long long)number, of,
+                         s->topology_file->written, plurals[kind], all)
+               : xformat("%llu; expected %s", (unsigned long long)number, all);
+    return false;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+char *
+node_numbers(const struct scenario *s, enum node_kind kind)
+{
+    const uint32_t n = nodes_count(s, kind);
+    OWNED uint32_t *number = xcalloc(n + 1, sizeof *number);
+    struct text t = {0};
+    size_t ranges = 0;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        number[i] = node_number(s, kind, i);
+    }
+    qsort(number, n, sizeof *number, by_number);
+    for (uint32_t i = 0, last; i < n; i = last + 1)
+    {
+        for (last = i; last + 1 < n && number[last + 1] == number[last] + 1; last++)
+        {
+        }
+        last = ++ranges == MOST_RANGES && last + 1 < n ? n - 1 : last;
+        text_add(&t, "%s%u", i ? ", " : "", number[i]);
+        if (last > i)
+        {
+            text_add(&t, number[last] - number[i] == last - i ? " to %u" : ", ... %u",
+                     number[last]);
+        }
+    }
+    return text_take(&t);
+}
+
+char *
+node_shown(const struct scenario *s, enum node_kind kind, uint32_t node)
+{
+    const char *name = s->topology_file ? name_of(s, kind, node) : "";
+    OWNED char *own = xformat("%u", node);
+    return *name && strcmp(name, own) != 0
+               ? xformat("%s %s (%s in %s)", kinds[kind], own, name, s->topology_file->written)
+               : xformat("%s %s", kinds[kind], own);
+}
+
+void
+note_ids(const struct scenario *s, enum node_kind kind, const char *of, int line,
+         struct diagnostics *d)
+{
+    const uint32_t n = nodes_count(s, kind);
+    uint32_t same = 0;
+    while (same < n && node_number(s, kind, same) == same)
+    {
+        same++;
+    }
+    if (same < n)
+    {
+        OWNED char *numbers = node_numbers(s, kind);
+        diag_note(d, line,
+                  "%s of %s are those of %s: %s there are %s 0 to %u here (ids=\"weft\" of "
+                  "<topology> reads Weft's own numbers)",
+                  plurals[kind], of, s->topology_file->written, numbers, plurals[kind], n - 1);
+    }
+}

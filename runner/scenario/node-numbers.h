@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file node-numbers.h  The numbers by which a scenario and the files beside it name hosts and
+ * switches: the ids of the topology's file (<topology ids="file">), or Weft's own.
+ */
+#ifndef WEFT_RUNNER_NODE_NUMBERS_H
+#define WEFT_RUNNER_NODE_NUMBERS_H
+
+#include "diagnostics.h"
+#include "graph-names.h"
+#include "scenario.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** Whether users name nodes of that kind by the ids of the topology's file. */
+    bool nodes_have_ids(const struct scenario *s, enum node_kind kind);
+
+    /** How many nodes of that kind the topology has. */
+    uint32_t nodes_count(const struct scenario *s, enum node_kind kind);
+
+    /** The users' number of Weft's node @p node. */
+    uint32_t node_number(const struct scenario *s, enum node_kind kind, uint32_t node);
+
+    /** Weft's node of the users' number; false: there is none, and @p why says so, as in "<degrade>
+     * names no host: WHY". The caller frees it. */
+    bool node_find(const struct scenario *s, enum node_kind kind, uint64_t number, uint32_t *node,
+                   char **why);
+
+    /** The users' numbers of all nodes of that kind, as "1 to 65"; the caller frees it. */
+    char *node_numbers(const struct scenario *s, enum node_kind kind);
+
+    /** "host 1", with what the topology's file calls it where that differs: "host 1 (2 in
+     * topology.txt)". The caller frees it. */
+    char *node_shown(const struct scenario *s, enum node_kind kind, uint32_t node);
+
+    /** Notes, where the numbers are ids that differ from Weft's own, which are which: "KINDs of OF
+     * are those of FILE: ...". */
+    void note_ids(const struct scenario *s, enum node_kind kind, const char *of, int line,
+                  struct diagnostics *d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
