@@ -454,6 +454,18 @@ height_around(const struct figure_layout *l)
     return l->top + l->bottom + (double)l->rows * (l->panel_above + l->panel_below);
 }
 
+/** The height of a plot where nobody says: with room for a heat map's rows, or for the legend. */
+static double
+height_of_plot(const struct figure_layout *l, const struct element *figure,
+               const struct figure_data *data)
+{
+    const bool heat = figure_kind(figure) == FIGURE_HEATMAP;
+    const double beside = l->legend_at == LEGEND_RIGHT ? legend_height(l) / (double)l->rows
+                          : heat                       ? LINE_EM * (double)data->series.n
+                                                       : 0;
+    return fmax(fmax(l->plot_wide * PROPORTION, 1.5 * LEAST_PLOT), beside);
+}
+
 /** Lays out what has its axes. False with a sentence in *why: its height leaves no room. */
 static bool
 lay_out_all(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
@@ -468,9 +480,8 @@ lay_out_all(struct figure_layout *l, const struct element *figure, const struct 
         lay_out_axes(l, figure, data, texts);
         l->plot_wide = (l->wide - l->left - l->right) / columns - l->panel_left - l->panel_right;
         l->plot_wide = fmax(l->plot_wide, LEAST_PLOT);
-        l->plot_high = given > 0 ? (given / em - height_around(l)) / rows
-                                 : fmax(fmax(l->plot_wide * PROPORTION, 1.5 * LEAST_PLOT),
-                                        l->legend_at == LEGEND_RIGHT ? legend_height(l) / rows : 0);
+        l->plot_high =
+            given > 0 ? (given / em - height_around(l)) / rows : height_of_plot(l, figure, data);
         if (l->plot_high < LEAST_PLOT)
         {
             *why = xformat("its height leaves no room for the plot; expected at least %.0fmm",

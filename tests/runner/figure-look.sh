@@ -262,6 +262,8 @@ cat >>tight.xml <<END
           ('q', 'a', 0, 1), ('q', 'b', 0, 1), ('r', 'a', 0, 1), ('r', 'b', 0, 1)) select * from p</query></figure>
   <figure name="beside" template="lines" legend="right" width="84mm"><query>select 'series '||run as series, seed as x, cct_us as y
           from summary where run &lt; 13</query></figure>
+  <figure name="rows" template="heatmap"><query>with s(x, p) as (values ('a', 'one'), ('b', 'two'))
+          select x, 'row ' || run as y, p as panel, run as z from s join summary where run &lt; 20</query></figure>
   <figure name="hole" template="heatmap" values="on"><query>with s(x, y, z) as (values ('a', 'b', 1.5), ('a', 'c', 2.5), ('d', 'b', 3.5))
           select * from s</query></figure>
 </scenario>
@@ -290,6 +292,9 @@ grep -q "^legend_align = 'center top horizontal'$" crossed.gp || fail 'the legen
 # One beside the plots has all its entries below each other.
 awk '$1 == "legend_y" { y = $3 } $1 == "legend_rows" { n = $3 } $1 == "high" { high = $3 } END { exit !(y + 1.25 * (n + 1) < high) }' beside.gp ||
     fail 'the legend at the right is higher than the figure'
+# Rows of a heat map do not lie on each other.
+awk '$2 == "=" { v[$1] = $3 } END { exit !(v["high"] - v["top"] - v["bottom"] - v["panel_above"] - v["panel_below"] > 1.2 * v["n_rows"]) }' \
+    rows.gp || fail 'the rows of a heat map lie on each other'
 ! grep -q 'NaN' hole.svg || fail 'a field without a number has one'
 grep -q '>3.5<' hole.svg || fail 'a field with a number has none'
 # One name and one way to write units; sizes in powers of ten where some are.
