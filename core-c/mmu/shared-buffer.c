@@ -16,7 +16,7 @@
 #include "base/text-out.h"
 
 /* A packet carries its ports in 16 bits. */
-#define CONTROL   0U
+#define CONTROL 0U
 
 /* Queues are counted in 32 bits. */
 #define MOST UINT32_MAX

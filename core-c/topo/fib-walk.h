@@ -21,7 +21,7 @@ struct walk
     struct weft_fib *fib; /* NULL: only count */
     uint32_t nhurt;       /* ToRs that have lost a link upwards */
     uint64_t entries;
-    uint64_t words;          /* of the pool */
+    uint64_t words;                  /* of the pool */
     uint32_t joint[WEFT_MAX_PORTS];  /* [aggregation]: paths to its namesake in another pod */
     uint64_t via[WEFT_MAX_PORTS];    /* [aggregation]: paths from it to a ToR of that pod */
     uint64_t weight[WEFT_MAX_PORTS]; /* [port of the group] of the list in hand */

@@ -2,6 +2,7 @@
 /* Flows as a table lists them: each a message on a QP of its own. */
 #include "base/saturating.h"
 #include "base/tables.h"
+#include "base/text-out.h"
 #include "traffic/groups.h"
 
 #include <stdbool.h>
@@ -107,10 +108,48 @@ flows_count(const void *config, const struct weft_hosts *hosts, struct weft_traf
     return 0;
 }
 
+static uint32_t
+greater_end(const struct weft_table_flow *f)
+{
+    return f->src > f->dst ? f->src : f->dst;
+}
+
+/* Says which flow is the first of a host that is not there, and how many hosts all flows need. */
+static int
+refuse_hosts(const struct weft_table *t, const struct weft_hosts *hosts, uint32_t most)
+{
+    char buf[WEFT_REFUSAL_BYTES];
+    struct weft_text text = {buf, sizeof buf, 0};
+    uint32_t first = 0;
+    while (greater_end(&t->flows[first]) < hosts->n)
+    {
+        first++;
+    }
+    weft_text_put(&text, "flow ");
+    weft_text_u64(&text, first);
+    weft_text_put(&text, ", counted from 0, names host ");
+    weft_text_u64(&text, greater_end(&t->flows[first]));
+    weft_text_put(&text, "; there are ");
+    weft_text_u64(&text, hosts->n);
+    weft_text_put(&text, " hosts, and the flows need ");
+    weft_text_u64(&text, (uint64_t)most + 1);
+    weft_text_end(&text);
+    return weft_refuse(hosts->why, WEFT_ERANGE, NULL, buf);
+}
+
 static int
 flows_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    return weft_workload_refuse(flows_count(config, hosts, out), config, hosts, flows_refusal);
+    const struct flows_config *c = config;
+    const int code = flows_count(config, hosts, out);
+    uint32_t most = 0;
+    for (uint32_t i = 0; code == WEFT_ERANGE && c->table && i < c->table->nflows; i++)
+    {
+        const uint32_t end = greater_end(&c->table->flows[i]);
+        most = end > most ? end : most;
+    }
+    return most > 0 && most >= hosts->n ? refuse_hosts(c->table, hosts, most)
+                                        : weft_workload_refuse(code, config, hosts, flows_refusal);
 }
 
 /* Sorts the waits by what comes first. */

@@ -60,7 +60,8 @@ void diag_warn_idle(struct diagnostics *d, size_t runs);
 /** So many errors that looking for more helps nobody. */
 bool diag_is_full(const struct diagnostics *d);
 
-/** Prints errors, then warnings, then notes, in the order of the lines, "file:line: error: message" each. */
+/** Prints errors, then warnings, then notes, in the order of the lines, "file:line: error: message"
+ * each. */
 void diag_print(const struct diagnostics *d, FILE *out);
 
 void diag_free(struct diagnostics *d);

@@ -79,12 +79,12 @@ void CollectStateBytes(ns3::Ptr<ns3::WeftFabric> fabric, run_summary &sum);
 void CollectStuck(ns3::Ptr<ns3::WeftFabric> fabric, ns3::Ptr<ns3::WeftCollective> work,
                   run_results *out);
 
-/** @param s the scenario @param r a run that was cut @return "3 paced by congestion control (such as ...)": for each
- * cause how many QPs there are and the first of them */
+/** @param s the scenario @param r a run that was cut @return "3 paced by congestion control (such
+ * as ...)": for each cause how many QPs there are and the first of them */
 std::string DescribeCauses(const scenario &s, const run_results &r);
 
-/** @param s the scenario @param r a run that was cut @return "; 3 QPs are not done: ..." for each cause how many there
- * are and the first of them */
+/** @param s the scenario @param r a run that was cut @return "; 3 QPs are not done: ..." for each
+ * cause how many there are and the first of them */
 std::string DescribeStuck(const scenario &s, const run_results &r);
 
 #endif

@@ -64,15 +64,20 @@ END_TEST
 
 START_TEST(flows_that_cannot_be_are_refused)
 {
-    static const struct weft_table_flow wrong[] = {
-        {1, 0, 0, 8}, {1, 0, 3, 3}, {0, 0, 0, 1}, {1, -1, 0, 1}, {1, 0, 9, 1}};
+    static const struct weft_table_flow wrong[] = {{1, 0, 3, 3}, {0, 0, 0, 1}, {1, -1, 0, 1}};
+    static const struct weft_table_flow beyond[] = {{1, 0, 0, 7}, {1, 0, 0, 8}, {1, 0, 140, 1}};
     static const struct weft_table_wait bad[] = {{1, 3}, {2, 2}, {0, 4}};
-    for (uint32_t i = 0; i < 5; i++)
+    for (uint32_t i = 0; i < 3; i++)
     {
         const struct weft_table table = {.flows = &wrong[i], .nflows = 1};
         ck_assert_int_eq(build(&table), WEFT_ERANGE);
         ck_assert_ptr_nonnull(strstr(size_refused(ops, config, &hosts), "two of the hosts"));
     }
+    const struct weft_table far = {.flows = beyond, .nflows = 3};
+    ck_assert_int_eq(build(&far), WEFT_ERANGE);
+    ck_assert_str_eq(
+        size_refused(ops, config, &hosts),
+        "flow 1, counted from 0, names host 8; there are 8 hosts, and the flows need 141");
     for (uint32_t i = 0; i < 3; i++) /* host 0 hears nothing of 5's flow to 1 */
     {
         const struct weft_table table = {flows, &bad[i], NULL, 4, 1, 0};

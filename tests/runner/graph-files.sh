@@ -143,6 +143,13 @@ mistake '3s/0 1/4 1/' 'node 0: the host has no link'
 mistake '3s/0.000000/0.5/' 'bad.txt:3: error rate 0.5 of a link; expected 0'
 mistake '3s/ 0.000000//' 'bad.txt:3: this link goes on in line 4'
 mistake '2s/4 1/4 4/' 'bad.txt:2: switch 4 is named twice'
+mistake '2s/4 1/-4 1/' "bad.txt:2: node '-4'; expected"
+mistake '2s/4 1/4 6/' 'bad.txt:2: node 6; expected 0 to 5'
+mistake '3s/0 1/0 99999999999/' "bad.txt:3: node '99999999999'; expected"
+mistake '1s/2/3/' "bad.txt:3: node '100Gbps'"
+mistake '1s/2/1/' "bad.txt:3: rate of a link '1'"
+mistake '1s/2/6/' '6 nodes of which 6 are switches'
+mistake '1s/.*/-6 2 6/' "bad.txt:1: number of nodes '-6'"
 mistake '8d' 'bad.txt:8: the file ends before the node'
 mistake '1s/.*/999999999999 2 6/' "number of nodes '999999999999'"
 mistake '1s/.*/1000000 60000 4000000/' 'bad.txt:1: the file is too short'

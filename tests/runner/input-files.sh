@@ -203,6 +203,10 @@ wrong 'to itself' '3: a flow from host 3 to itself' 'src,dst,bytes,start\n0,1,10
 wrong 'a NUL' '3: there is a NUL' 'src,dst,bytes,start\n0,1,9,0\n0,2,9,0\0000\n'
 wrong 'many words' '2: more than 64 words' "1\n0 1 3 100$(printf ' 5%.0s' $(seq 64))\n"
 wrong 'no such host' '3: flow 2 names host 16; the topology has 16 hosts, 0 to 15, and the file needs 17' 'src,dst,bytes,start\n0,1,9,0\n16,2,9,0\n'
+wrong 'a host beyond the matrix' '4: connection 2 names host 16; the topology has 16 hosts, 0 to 15, and the file needs 141' 'Nodes 141\nConnections 3
+0->15 id 1 start 0 size 4\n3->16 id 2 start 0 size 4\n140->0 id 3 start 0 size 4\n'
+grep -qF '5: connection 3 names host 140;' messages || fail 'a second mistake is not told'
+wrong 'a huge host' '2: flow 1 names host 4294967295; the topology has 16 hosts, 0 to 15, and the file needs 4294967296' '1\n4294967295 2 3 5 2\n'
 wrong 'no bytes' "2: bytes '0'; expected" 'src,dst,bytes,start\n0,1,0,0\n'
 wrong 'too few' '1: it announces 3 flows and has 2' '3\n0 1 3 100 5 2\n0 2 3 100 5 2\n'
 wrong 'words' '2: 4 words; expected src dst priority dport bytes start' '1\n0 1 3 5\n'
