@@ -4,9 +4,9 @@
  * moves the QP to another path, after a TAIL on the old one; the destination's ToR holds back what
  * comes by the new path (phase 1) until the TAIL has come by the old one, and then says CLEAR.
  * After the authors' simulator. A QP has its state at both ToRs all its life: nothing ages here.
- * What data carries: meta[0] its path + 1 (tor-path.h), meta[1] when it left the source's ToR,
- * meta[2] when that sent the TAIL, both in ticks; echo: kind, phase and epoch. Control packets
- * carry their kind in meta[1], and in meta[2] an epoch or, of a notice, a path.
+ * Data carries in meta[0] its path + 1 (tor-path.h), in meta[1] and [2], in ticks, when it left the
+ * source's ToR and when that sent the TAIL, in echo kind, phase and epoch. Control packets carry
+ * their kind in meta[1], and in meta[2] an epoch or, of a notice, a path.
  */
 #include "base/saturating.h"
 #include "base/tables.h"
@@ -18,17 +18,15 @@
 #include <weft/error.h>
 #include <weft/rng.h>
 
-/* "cw" in ASCII: this balancer's random streams, one per ToR. */
-#define CONWEAVE_STREAM (UINT64_C(0x6377) << 32)
-
-#define CONTROL_BYTES 64
-#define TICK_BITS     16 /* a tick is 2^16 ps, 65.5 ns, and 2^16 of them are 4.3 ms */
-#define EPOCH_MASK    0x1fffU
-#define PHASE_BIT     0x2000U
-#define KIND_SHIFT    14
-#define NANOSECOND    1000
-#define OTHER_QUEUE   (WEFT_QP_MASK + 1) /* a QP's queues are its number with and without it */
-#define NO_QUEUE      UINT32_MAX
+#define CONWEAVE_STREAM (UINT64_C(0x6377) << 32) /* "cw": random streams, one per ToR */
+#define CONTROL_BYTES   64
+#define TICK_BITS       16 /* a tick is 2^16 ps, 65.5 ns, and 2^16 of them are 4.3 ms */
+#define EPOCH_MASK      0x1fffU
+#define PHASE_BIT       0x2000U
+#define KIND_SHIFT      14
+#define NANOSECOND      1000
+#define OTHER_QUEUE     (WEFT_QP_MASK + 1) /* a QP's queues are its number with and without it */
+#define NO_QUEUE        UINT32_MAX
 
 enum kind
 {
@@ -395,12 +393,13 @@ let_go(struct conweave *s, struct destination *d)
     find_due(s);
 }
 
-/* How long after the last packet of phase 0 the TAIL should come. */
+/* Returns how long after the last packet of phase 0 a flush waits for the TAIL. */
 static int64_t
 wait_of(const struct conweave *s, const struct destination *d)
 {
     const int16_t behind = (int16_t)(uint16_t)(d->tail - d->phase0_left);
-    return !d->phase0_seen ? s->config.default_wait : behind > 0 ? (int64_t)behind << TICK_BITS : 0;
+    const int64_t late = behind > 0 ? (int64_t)behind << TICK_BITS : 0;
+    return weft_sum(d->phase0_seen ? late : s->config.default_wait, s->config.extra_flush);
 }
 
 /* Notes a data packet. Returns whether it is of phase 1 while phase 0 may still be on its way. */
@@ -458,8 +457,7 @@ receive(struct conweave *s, struct destination *d, const struct weft_packet *dat
     if (early)
     {
         const int64_t from = d->phase0_seen ? d->phase0_at : now;
-        if (!d->holds &&
-            !hold(s, d, data, weft_sum(from, weft_sum(wait_of(s, d), s->config.extra_flush))))
+        if (!d->holds && !hold(s, d, data, weft_sum(from, wait_of(s, d))))
         {
             return WEFT_ARRIVAL_FORWARD;
         }
@@ -470,9 +468,7 @@ receive(struct conweave *s, struct destination *d, const struct weft_packet *dat
     if (d->holds)
     {
         d->tail_came = kind == TAIL;
-        const int64_t wait =
-            kind == TAIL ? NANOSECOND : weft_sum(wait_of(s, d), s->config.extra_flush);
-        flush_by(s, d, weft_sum(now, wait));
+        flush_by(s, d, weft_sum(now, kind == TAIL ? NANOSECOND : wait_of(s, d)));
     }
     return WEFT_ARRIVAL_FORWARD;
 }

@@ -247,7 +247,7 @@ class FeedbackTestCase : public TestCase
         weft_config_default(&balancer.algo, config);
         auto fabric = CreateObject<WeftFabric>();
         fabric->SetAttribute("Topology", StringValue(FAT_TREE));
-        fabric->SetAttribute("Transport", StringValue("sack"));
+        fabric->SetAttribute("Transport", StringValue("sack threshold=32"));
         fabric->SetAttribute("CongestionControl", StringValue("none"));
         fabric->SetAttribute("Switch", StringValue("shared-buffer preset=100g kmin=5KB kmax=9KB"));
         fabric->SetChoice("balancer", &balancer.algo, config);

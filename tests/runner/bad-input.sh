@@ -585,58 +585,5 @@ command_line 'no file' 'usage: weft run' run
 command_line 'nothing to list' "nothing is called 'themsi'.*did you mean 'themis'" list themsi
 
 [ -e kept ] && fail 'something was written'
-# A name or a text is no command to a terminal, whatever the command says of it: ESC, the C1 control
-# that stands for "ESC [", and what turns the direction of a line.
-esc=$(printf '\033[2Jx\302\233\342\200\256')
-cp "$here/tiny.xml" "$esc.xml"
-mkdir "$esc.d"
-printf '<scenario name="t"><topology kind="x"/></scenario>' >"wrong$esc.xml"
-while read -r words; do
-    # shellcheck disable=SC2086 # words of a command, in which ESC stands for the name
-    set -- $words
-    n=$#
-    while [ $n -gt 0 ]; do
-        word=$1
-        shift
-        case $word in *ESC*) word=${word%%ESC*}$esc${word#*ESC} ;; esac
-        set -- "$@" "$word"
-        n=$((n - 1))
-    done
-    timeout 60 "$weft" "$@" >out 2>messages </dev/null || true
-    [ -s out ] || [ -s messages ] || fail "$words: says nothing"
-    cat out messages | LC_ALL=C grep -q "$(printf '[\033]\|\302\233\|\342\200\256')" && fail "$words: ESC reaches the terminal"
-done <<'END'
-ESC
-list ESC
-run ESC.xml --ESC
-run ESC.xml --only ESC
-run ESC.xml --set ESC=1
-run ESC.xml --set balancer.ESC=1
-run ESC.xml --out ESC.d/ESC --no-figures --only rsq_seed=1
-run nowhere-ESC.xml
-run ESC.d
-validate ESC.xml
-validate wrongESC.xml
-sweep ESC.xml --dry-run --out ESC.d/ESC
-collect ESC.xml --out ESC.d/ESC --no-figures
-collect ESC.d
-plot ESC.xml --out ESC.d/ESC --figure ESC
-plot ESC.d
-query ESC.d/ESC ESC
-query ESC.d ESC
-query ESC.d/ESC --with other=ESC ESC
-query ESC.d/ESC --file ESC
-query ESC.d/ESC --format ESC
-query ESC.d/ESC --rows ESC
-query --data ESC ESC
-export ESC --to ESC.d
-export ESC.d/ESC.sqlite --to ESC.d
-report ESC
-report --html ESC.d
-rank ESC.xml
-rank nic-sr --nic ESC
-reproduce ESC
-run-one ESC.xml --run ESC
-END
 printf '%d checks, %d failures\n' "$checks" "$failures"
 [ "$failures" = 0 ]

@@ -316,7 +316,12 @@ is jobs.html "count($jobs/tbody/tr)" 12
 is jobs.html "concat($jobs//th[1], ' ', $jobs//th[2], ' ', $jobs//th[3])" 'case seed workload'
 is jobs.html "string($jobs/tbody/tr[2]/td[count($jobs//th[.='cct_us']/preceding-sibling::th) + 1])" \
     "$("$weft" query results/jobs "select cct_us from workloads where workload = 'b' and run = 1" --format csv | tail -n 1)"
-is tiny.html 'count(//table[caption="By workload"] | //div[@class="remarks"][h3="Warnings"])' 0
+# One workload needs no table of its own, and where nothing is warned of there is no heading for it.
+sed -e '/<figure/,/\/>/d' -e '/<case name="rsq"/,/<\/case>/d' -e 's,<balancer name="rsq"/>,<balancer name="ecmp"/>,' \
+    -e 's,name="tiny",name="calm",' "$here/tiny.xml" >calm.xml
+"$weft" run calm.xml --no-figures >out 2>messages || fail 'no results of what is not warned of'
+"$weft" report --html results/calm >calm.html
+is calm.html 'count(//table[caption="By workload"] | //div[@class="remarks"][h3="Warnings"])' 0
 printf 'text\n"<b>&PFC is on, and \033"\nsecond\n' >results/demo/notes.csv
 "$make_results" results/demo
 "$weft" report --html results/demo >notes.html
