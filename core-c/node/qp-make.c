@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes QPs: what their algorithms are told of the place where they work. */
+#include "node/qp-make.h"
+
+#include "node/host-node.h"
+#include "node/switch-node.h"
+
+#include <math.h>
+
+#include <weft/psn.h>
+
+#define QP_STREAM       (UINT64_C(0x9b) << 40) /* rng streams of QPs */
+#define FIRST_EPHEMERAL 49152U                 /* RoCEv2 source ports (RFC 6335 dynamic range) */
+
+static uint32_t
+full_frame(const struct weft_net *net)
+{
+    return (uint32_t)(net->config.frame.payload + net->config.frame.header);
+}
+
+/* Of a full frame and its ACK, where nothing else is sent. */
+static int64_t
+base_rtt(const struct weft_net *net, uint32_t src, uint32_t dst)
+{
+    return weft_clos_way(net->config.clos, src, dst, full_frame(net)) +
+           weft_clos_way(net->config.clos, dst, src, net->config.frame.ack);
+}
+
+/* Packets of what a share of a line carries in a round trip. */
+static uint32_t
+bdp(const struct weft_net *net, int64_t rate, int64_t rtt, uint32_t sharers)
+{
+    const double bytes = (double)rate / 8e12 * (double)rtt;
+    const double slot = full_frame(net) + (double)net->config.frame.gap;
+    const double packets = ceil(bytes / (slot * (sharers > 0 ? sharers : 1)));
+    return packets < 1 ? 1 : packets > 1e9 ? (uint32_t)1e9 : (uint32_t)packets;
+}
+
+uint32_t
+weft_net_bdp(const struct weft_net *net, uint32_t src, uint32_t dst, uint32_t sharers)
+{
+    struct weft_link link;
+    weft_clos_link(net->config.clos, src, &link);
+    return bdp(net, link.rate, base_rtt(net, src, dst), sharers);
+}
+
+static void
+describe(const struct weft_net *net, const struct weft_net_qp_site *of, struct weft_qp_site *site)
+{
+    const struct weft_net_config *c = &net->config;
+    const struct weft_clos *clos = c->clos;
+    struct weft_link link;
+    struct weft_rng rng;
+    weft_clos_link(clos, of->src, &link);
+    weft_rng_seed(&rng, c->seed, c->run, QP_STREAM + of->stream);
+    site->index = of->reserved ? of->index : net->nqps;
+    site->src = of->src;
+    site->dst = of->dst;
+    site->sport =
+        (uint16_t)(FIRST_EPHEMERAL + weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
+    const int64_t first = c->frame.first_psn;
+    site->cc = (struct weft_cc_site){
+        .line_rate = link.rate,
+        .share = net->level[of->level].share,
+        .base_rtt = base_rtt(net, of->src, of->dst),
+        .links = weft_clos_hops(clos, of->src, of->dst),
+        .frame = full_frame(net),
+        .gap = (uint32_t)c->frame.gap,
+    };
+    site->transport = (struct weft_transport_site){
+        .first_psn = first < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK : (uint32_t)first,
+        .qp = site->index,
+        .rate = link.rate,
+        .base_rtt = site->cc.base_rtt,
+        .frame = full_frame(net),
+        .seed = c->seed,
+        .run = c->run,
+    };
+    const uint32_t whole = bdp(net, link.rate, site->cc.base_rtt, 1);
+    site->path = (struct weft_path_site){
+        .seed = weft_level_seed(c->seed, of->level),
+        .run = c->run,
+        .host = of->src,
+        .clos = clos,
+        .qp_bdp = of->bdp ? of->bdp : whole,
+        .dst = of->dst,
+        .batch = (uint32_t)c->frame.batch,
+        .provides = WEFT_NEEDS_ALL,
+        .host_bdp = whole,
+    };
+}
+
+/* What ToRs keep of it, if it crosses them. */
+static int
+init_tor(struct weft_worker *here, struct weft_net_qp *q, const struct weft_net_level *level,
+         struct weft_refusal *why)
+{
+    const struct weft_net *net = here->net;
+    const struct weft_clos *clos = net->config.clos;
+    const struct weft_lb_ops *lb = level->lb;
+    struct weft_last_hop hop;
+    int code = 0;
+    const bool receives = !weft_node_is_elsewhere(net, q->qp.dst);
+    if (weft_clos_tor(clos, q->qp.src) == weft_clos_tor(clos, q->qp.dst))
+    {
+        return 0;
+    }
+    weft_clos_last_hop(clos, &net->config.frame, &hop);
+    hop.why = why;
+    hop.provides = WEFT_NEEDS_ALL;
+    q->bytes.tor = lb->tor ? lb->tor->qp_size(level->lb_config, &hop) : 0;
+    q->bytes.flow = lb->flow_size ? lb->flow_size(level->lb_config) : 0;
+    if (lb->tor && receives)
+    {
+        q->tor = weft_take(&here->memory, q->bytes.tor);
+        q->tor_ops = lb->tor;
+        code = lb->tor->qp_init(q->tor, level->lb_config, &hop);
+        weft_switch_note_owes(net, q);
+    }
+    if (!code && lb->flow_size && (receives || !weft_node_is_elsewhere(net, q->qp.src)))
+    {
+        q->flow = weft_take(&here->memory, q->bytes.flow);
+        code = lb->flow_init(q->flow, level->lb_config);
+    }
+    return code;
+}
+
+static void
+lend(struct weft_host_node *h, const struct weft_memory *memory)
+{
+    if (++h->nqps <= h->nic.capacity)
+    {
+        return;
+    }
+    const uint32_t capacity = h->nic.capacity < 2 ? 4 : 2 * h->nic.capacity;
+    struct weft_qp **active = (struct weft_qp **)weft_take(memory, capacity * sizeof *active);
+    weft_host_lend(&h->nic, active, weft_take(memory, capacity * sizeof(int64_t)), capacity);
+}
+
+int
+weft_qp_make(struct weft_worker *here, const struct weft_net_qp_site *of, struct weft_net_qp **made,
+             struct weft_refusal *why)
+{
+    const struct weft_net *net = here->net;
+    const struct weft_nic_algos *algos = &net->algos[of->level];
+    const struct weft_node *asks = here->running;
+    struct weft_qp_site site = {0};
+    describe(net, of, &site);
+    site.cc.why = why;
+    site.path.why = why;
+    struct weft_net_qp *q = weft_take(&here->memory, sizeof *q);
+    q->rx_armed_at = WEFT_NEVER;
+    q->round_trip = site.cc.base_rtt;
+    q->way_back = weft_clos_way(net->config.clos, of->dst, of->src, net->config.frame.ack);
+    q->bytes.nics = weft_qp_size(algos, &site);
+    q->bytes.labels = weft_path_hears_losses(algos->path, algos->path_config)
+                          ? algos->labels * sizeof(uint16_t)
+                          : 0;
+    site.lacks_sender = weft_node_is_elsewhere(net, of->src);
+    site.lacks_receiver = weft_node_is_elsewhere(net, of->dst);
+    *made = q;
+    const int code = weft_qp_init(&q->qp, weft_take(&here->memory, weft_qp_size(algos, &site)),
+                                  algos, &site, asks ? asks->now : net->now);
+    if (!site.lacks_receiver)
+    {
+        q->qp.algos_rx = &net->node[of->dst]->worker->algos[of->level];
+    }
+    return code ? code : init_tor(here, q, &net->level[of->level], why);
+}
+
+void
+weft_qp_register(struct weft_net *net, struct weft_net_qp *q, uint32_t index,
+                 const struct weft_memory *memory)
+{
+    net->qp[index] = q;
+    if (!weft_node_is_elsewhere(net, q->qp.src))
+    {
+        lend(&net->host[q->qp.src], memory);
+    }
+}
