@@ -187,13 +187,9 @@ cut_at_tick(struct weft_dcqcn *s, int64_t tick)
     cut(s, tick, !s->config->clamp_target && s->timer_rounds == 0);
 }
 
-static void
-catch_up(struct weft_dcqcn *s, int64_t now)
+static __attribute__((noinline)) void
+work_off(struct weft_dcqcn *s, int64_t now)
 {
-    if (now < s->wake)
-    {
-        return;
-    }
     if (s->next_cut <= now)
     {
         run_rises(s, s->next_cut - 1);
@@ -201,6 +197,15 @@ catch_up(struct weft_dcqcn *s, int64_t now)
     }
     run_rises(s, now);
     publish(s);
+}
+
+static inline void
+catch_up(struct weft_dcqcn *s, int64_t now)
+{
+    if (now >= s->wake)
+    {
+        work_off(s, now);
+    }
 }
 
 /* What a division or a loop rests on. */

@@ -25,10 +25,6 @@ resume(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
     {
         weft_host_kick(net, h);
     }
-    else if (q->qp.algos->transport->hastens)
-    {
-        weft_host_arm_timer(net, h, q);
-    }
 }
 
 static void
@@ -87,6 +83,10 @@ receive_reply(struct weft_net *net, struct weft_host_node *h, const struct weft_
         }
     }
     resume(net, h, q);
+    if (q->hastens)
+    {
+        weft_host_arm_timer(net, h, q);
+    }
 }
 
 static void
@@ -157,7 +157,8 @@ give_up(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 static void
 run_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
-    q->qp.timed = q->qp.timed && h->node.now < q->tx_armed_at;
+    q->qp.timed = false;
+    q->tx_armed_at = h->node.now >= q->tx_armed_at ? WEFT_NEVER : q->tx_armed_at;
     const bool due = weft_qp_deadline(&q->qp) <= h->node.now;
     const enum weft_qp_timeout outcome = weft_qp_timer(&q->qp, h->node.now);
     if (outcome != WEFT_TIMER_NOTHING)

@@ -97,14 +97,14 @@ start_anew(struct weft_port *port)
     }
 }
 
-void
+__attribute__((noinline)) void
 weft_host_arm_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
     const int64_t deadline = weft_qp_deadline(&q->qp);
     /* One that runs out too early is harmless, so an earlier one need not take out a later one. */
-    if (deadline < (q->qp.timed ? q->tx_armed_at : WEFT_NEVER))
+    if (deadline < q->tx_armed_at)
     {
-        q->qp.timed = true;
+        q->qp.timed = !q->hastens;
         q->tx_armed_at = deadline;
         weft_agenda_add(net, &h->timers, deadline > h->node.now ? deadline : h->node.now,
                         q->qp.index, h->timers.seq++, q);
@@ -148,8 +148,8 @@ make_data(struct weft_net *net, struct weft_host_node *h, struct weft_packet *da
     {
         start_anew(&h->port);
     }
-    if (!q->qp.timed ||
-        ((data->flags & (WEFT_F_LAST | WEFT_F_RETX)) && q->qp.algos->transport->hastens))
+    if (!q->qp.timed && (!q->hastens || q->tx_armed_at == WEFT_NEVER ||
+                         (data->flags & (WEFT_F_LAST | WEFT_F_RETX))))
     {
         weft_host_arm_timer(net, h, q);
     }

@@ -202,7 +202,9 @@ make(struct weft_net *here, const struct weft_net_qp_site *of, struct weft_net_q
     site.cc.why = why;
     site.path.why = why;
     struct weft_net_qp *q = weft_net_take(here, sizeof *q);
+    q->tx_armed_at = WEFT_NEVER;
     q->rx_armed_at = WEFT_NEVER;
+    q->hastens = algos->transport->hastens && algos->transport->hastens(algos->transport_config);
     q->bytes.nics = weft_qp_size(algos, &site);
     q->bytes.labels = weft_path_hears_losses(algos->path, algos->path_config)
                           ? algos->labels * sizeof(uint16_t)

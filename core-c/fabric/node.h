@@ -143,14 +143,15 @@ struct weft_net_qp
     struct weft_qp qp;
     void *tor; /**< middleware's state at the ToR of dst, or NULL */
     const struct weft_tor_ops *tor_ops;
-    void *flow; /**< what the balancer keeps of it at ToRs, or NULL */
-    bool owes;  /**< it is among the owing ones of its last port */
+    void *flow;   /**< what the balancer keeps of it at ToRs, or NULL */
+    bool owes;    /**< it is among the owing ones of its last port */
+    bool hastens; /**< its sender's deadline may come nearer: `timed` stays false */
     struct weft_wqe *wqes;
     uint32_t room; /**< for messages */
     struct weft_named_drop *drops;
     struct weft_net_qp_bytes bytes;
     struct weft_tx_counters *gathered; /**< of a sender that another rank runs, or NULL */
-    int64_t tx_armed_at;               /**< of its sender's timer, while `timed` */
+    int64_t tx_armed_at;               /**< earliest entry of its sender's timer in the agenda */
     int64_t rx_armed_at;               /**< earliest entry of its receiver's timer in the agenda */
 };
 

@@ -90,4 +90,5 @@ const struct weft_lb_ops weft_lb_co_prime = {
     .peek = weft_multipart_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
     .reorders = true,
+    .in_turn = true,
 };

@@ -287,4 +287,5 @@ const struct weft_lb_ops weft_lb_host_dr = {
     .peek = host_dr_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
     .reorders = true,
+    .in_turn = true,
 };

@@ -433,4 +433,5 @@ const struct weft_lb_ops weft_lb_ofan = {
     .peek = ofan_peek,
     .fields = {.reads = WEFT_FIELD_DST | WEFT_FIELD_KIND},
     .reorders = true,
+    .in_turn = true,
 };

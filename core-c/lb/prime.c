@@ -446,5 +446,6 @@ const struct weft_lb_ops weft_lb_prime = {
     .peek = weft_multipart_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
     .reorders = true,
+    .in_turn = true,
     .learns_from_marks = true,
 };

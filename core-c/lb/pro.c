@@ -593,4 +593,5 @@ const struct weft_lb_ops weft_lb_pro = {
     .peek = pro_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
     .reorders = true,
+    .in_turn = true,
 };

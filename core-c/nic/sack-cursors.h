@@ -23,8 +23,8 @@ extern "C"
         uint32_t limit;
     };
 
-    /* Where time decides struct sack_clock follows it in memory, and then in any case the bitmap of
-     * acknowledged packets, all in (una, top). */
+    /* The bitmap of acknowledged packets, all in (una, top), follows it in memory, and where time
+     * decides struct sack_clock behind that. */
     struct sack_tx
     {
         struct weft_sender base; /* its resend: a cursor below has not reached its end; queued:
@@ -39,7 +39,7 @@ extern "C"
         bool repairing;  /* first, again, limit and mark are in use */
         bool watching;   /* a round is out: limit and mark hold */
         bool had_queued; /* before is in use */
-        uint8_t clock;   /* words of struct sack_clock; 0: packets are counted */
+        bool clock;      /* time decides; else packets are counted */
         /* An ACK without losses reads nothing from here on. */
         uint32_t first; /* missing packets in [first, tried) will be, for the first time */
         uint32_t again; /* missing packets in [again, limit) will be, once more */
@@ -61,12 +61,12 @@ extern "C"
 
     static inline uint64_t *sack_bits_of(struct sack_tx *s)
     {
-        return (uint64_t *)(void *)(s + 1) + s->clock;
+        return (uint64_t *)(void *)(s + 1);
     }
 
     static inline struct sack_clock *sack_clock_of(struct sack_tx *s)
     {
-        return (struct sack_clock *)(void *)(s + 1);
+        return (struct sack_clock *)(void *)(sack_bits_of(s) + (s->mask + 1) / 64);
     }
 
     /* The first missing packet in [psn, end), or end. */

@@ -111,7 +111,7 @@ tx_init(void *tx, const void *config, const struct weft_transport_site *site)
     s->tried = s->base.una;
     if (c->threshold == 0)
     {
-        s->clock = sizeof(struct sack_clock) / sizeof(uint64_t);
+        s->clock = true;
         start_clock(s, c, site);
     }
     weft_bitmap_init(sack_bits_of(s), (uint32_t)c->base.window);
@@ -294,7 +294,7 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
     return acked;
 }
 
-static uint32_t
+static __attribute__((noinline)) uint32_t
 send_again(struct sack_tx *s, int64_t now)
 {
     uint32_t *cursor = s->again != s->limit ? &s->again : &s->first;
@@ -338,12 +338,21 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
     return WEFT_TX_NEW;
 }
 
+static bool
+hastens(const void *config)
+{
+    const struct sack_config *c = config;
+    return c->threshold == 0;
+}
+
 static int64_t
 tx_deadline(const void *tx)
 {
     const struct sack_tx *s = tx;
     const int64_t deadline = s->base.deadline;
-    const struct sack_clock *k = (const struct sack_clock *)(const void *)(s + 1);
+    const uint64_t *bits = (const uint64_t *)(const void *)(s + 1);
+    const struct sack_clock *k =
+        (const struct sack_clock *)(const void *)(bits + (s->mask + 1) / 64);
     return s->clock && k->probe_at < deadline ? k->probe_at : deadline;
 }
 
@@ -450,7 +459,7 @@ const struct weft_transport_ops weft_transport_sack = {
     .tx_next = tx_next,
     .tx_reply = tx_reply,
     .tx_deadline = tx_deadline,
-    .hastens = true,
+    .hastens = hastens,
     .tx_timeout = tx_timeout,
     .tx_next_lost = tx_next_lost,
     .tx_una = weft_sender_una,

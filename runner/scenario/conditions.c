@@ -7,6 +7,7 @@
 
 #include "element-values.h"
 #include "ns3-names.h"
+#include "number-order.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 #include "traffic-load.h"
@@ -117,13 +118,6 @@ check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
     }
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void
 check_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct diagnostics *d)
 {
@@ -134,7 +128,7 @@ check_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct
     }
     if (s->measure.nqps > 0) /* else it is no list at all */
     {
-        qsort(s->measure.qps, s->measure.nqps, sizeof *s->measure.qps, by_number);
+        qsort(s->measure.qps, s->measure.nqps, sizeof *s->measure.qps, order_u32);
     }
     for (size_t i = 0; i < s->measure.nqps; i++)
     {

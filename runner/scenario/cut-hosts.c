@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hosts of a workload that failures leave without a path until the end of the run. */
 #include "link-failures.h"
+#include "number-order.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 #include "traffic-load.h"
@@ -16,13 +17,6 @@ struct lasting
     int line;    /**< of that one; 0: chance has chosen one of them */
     bool chance; /**< chance has chosen one of them */
 };
-
-static int
-by_number(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
 
 static struct lasting
 lasting_of(const struct scenario *s)
@@ -40,7 +34,7 @@ lasting_of(const struct scenario *s)
             last.chance = last.chance || all[i].line == 0;
         }
     }
-    qsort(last.links, last.n, sizeof *last.links, by_number);
+    qsort(last.links, last.n, sizeof *last.links, order_u64);
     for (size_t i = 0; i < last.n; i++)
     {
         if (i == 0 || last.links[i] != last.links[i - 1])
@@ -95,7 +89,7 @@ is_alone(const struct scenario *s, const struct lasting *last, uint32_t index)
         struct weft_link link;
         weft_clos_link(&s->clos, i, &link);
         if ((link.lower.index == index || link.upper.index == index) &&
-            !bsearch(&i, last->links, last->n, sizeof i, by_number))
+            !bsearch(&i, last->links, last->n, sizeof i, order_u64))
         {
             return false;
         }

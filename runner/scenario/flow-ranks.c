@@ -5,6 +5,7 @@
 
 #include "input-file.h"
 #include "node-numbers.h"
+#include "number-order.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 
@@ -17,13 +18,6 @@ struct placing
     struct diagnostics *d;
 };
 
-static int
-by_host(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /** The rank of the host with an id of the topology's file; false after an error. */
 static bool
 find_rank(const struct placing *p, uint32_t id, uint32_t flow, uint32_t *rank)
@@ -32,7 +26,7 @@ find_rank(const struct placing *p, uint32_t id, uint32_t flow, uint32_t *rank)
     OWNED char *why = NULL;
     if (node_find(p->s, NODE_HOST, id, rank, &why) && w->hosts)
     {
-        const uint32_t *own = bsearch(rank, w->hosts, w->nhosts, sizeof *own, by_host);
+        const uint32_t *own = bsearch(rank, w->hosts, w->nhosts, sizeof *own, order_u32);
         OWNED char *ranges = own ? NULL : host_list(p->s, w->hosts, w->nhosts);
         *rank = own ? (uint32_t)(own - w->hosts) : 0;
         why = own ? NULL : xformat("host %u is none of this workload's; expected %s", id, ranges);

@@ -9,6 +9,7 @@
 #include <weft/clos.h>
 #include <weft/rng.h>
 
+#include "number-order.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 
@@ -92,13 +93,6 @@ random_links_any(const struct random_links *r)
     return r->links > 0 || r->edge > 0 || r->core > 0;
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /** As many links as are asked for. */
 static uint64_t *
 draw_number(const struct scenario *s, const struct random_links *r, uint64_t seed, size_t *n)
@@ -111,7 +105,7 @@ draw_number(const struct scenario *s, const struct random_links *r, uint64_t see
     {
         links[i] = drawn[i].link;
     }
-    qsort(links, *n, sizeof *links, by_number);
+    qsort(links, *n, sizeof *links, order_u64);
     return links;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "input-file.h"
+#include "number-order.h"
 #include "textbuf.h"
 
 /** Ranges of numbers that a message lists. */
@@ -65,13 +66,6 @@ node_find(const struct scenario *s, enum node_kind kind, uint64_t number, uint32
     return false;
 }
 
-static int
-by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 char *
 node_numbers(const struct scenario *s, enum node_kind kind)
 {
@@ -83,7 +77,7 @@ node_numbers(const struct scenario *s, enum node_kind kind)
     {
         number[i] = node_number(s, kind, i);
     }
-    qsort(number, n, sizeof *number, by_number);
+    qsort(number, n, sizeof *number, order_u32);
     for (uint32_t i = 0, last; i < n; i = last + 1)
     {
         for (last = i; last + 1 < n && number[last + 1] == number[last] + 1; last++)

@@ -30,18 +30,12 @@ static const struct count
 static bool
 reorders_far(const struct level *l)
 {
-    static const char *const in_turn[] = {"host-dr", "ofan", "pro", "prime", "co-prime"};
     const struct scenario *s = l->s;
-    const char *name = l->balancer->algo->name;
+    const struct weft_lb_ops *lb = weft_lb_find(l->balancer->algo->name);
     const bool uneven = s->nfailures > 0 || s->ndegradations > 0 ||
                         random_links_any(&s->random_failures) ||
                         random_links_any(&s->random_degrade);
-    bool far = weft_lb_find(name)->reorders;
-    for (size_t i = 0; i < sizeof in_turn / sizeof *in_turn && !uneven; i++)
-    {
-        far = far && strcmp(name, in_turn[i]) != 0;
-    }
-    return far;
+    return lb->reorders && (uneven || !lb->in_turn);
 }
 
 /** Whether a QP of the level may have @p bytes under way: not if all its messages are smaller, nor

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "columns.h"
-#include "input-file.h"
 #include "shown-text.h"
 
 /** Results are whole and the questions Weft's own. */
@@ -162,7 +161,7 @@ start_together(const struct scenario *s, const struct query_cell *cells)
     for (size_t i = 0; i < s->nworkloads; i++)
     {
         const struct workload *w = &s->workloads[i];
-        const struct weft_table none = {0}, *table = w->input ? &w->input->table : &none;
+        const struct weft_table *table = &w->table;
         has_arrivals = has_arrivals || strcmp(w->choice.algo->name, "poisson") == 0;
         for (uint32_t k = 1; !has_arrivals && k < table->nflows; k++)
         {

@@ -155,6 +155,9 @@ extern "C"
         struct weft_fields fields;
         /** Packets of one QP overtake each other where it has a choice. */
         bool reorders;
+        /** With `reorders`: it takes paths in turn, so that in an even fabric few packets are
+         * overtaken by many. */
+        bool in_turn;
         /** It hears of congestion by ECN marks, and by losses if its hosts' part has on_lost(). */
         bool learns_from_marks;
         /** While forwarding knows of a failure it is plain ECMP, and all NACKs pass. */

@@ -163,11 +163,11 @@ extern "C"
         /** When tx_timeout() is due, or WEFT_NEVER. Asked after tx_next(), tx_reply() and
          * tx_timeout(): it is WEFT_NEVER until the first packet has been sent. */
         int64_t (*tx_deadline)(const void *tx);
-        /** That may come nearer, by tx_next() where the packet is a message's last or is sent
-         * again, and by tx_reply() after which nothing is to be sent; then ask again. The deadlines
-         * of others are only put off, so that one who has set a timer need not ask before it runs
-         * out. */
-        bool hastens;
+        /** Optional: whether that may come nearer, by tx_next() where the packet is a message's
+         * last or is sent again, and by tx_reply() after which nothing is to be sent; then ask
+         * again. Without it, and where it says false, deadlines are only put off, so that one who
+         * has set a timer need not ask before it runs out. */
+        bool (*hastens)(const void *config);
         /** The retransmission timer fired. No-op if @p now is before the deadline. What it does is
          * a timeout for others too (on_timeout()) if `timeouts` of tx_counters() grows by it. */
         void (*tx_timeout)(void *tx, int64_t now);
