@@ -49,6 +49,10 @@ host_needs(const struct weft_lb_ops *lb)
 uint32_t
 weft_lb_needs(const struct weft_lb_ops *lb)
 {
+    if (!lb)
+    {
+        return 0;
+    }
     const bool asks = lb->request || lb->deadline;
     return (lb->path ? host_needs(lb) : (uint32_t)WEFT_NEED_PICK) |
            (lb->plan ? WEFT_NEED_PLAN : 0U) | (lb->arrive ? WEFT_NEED_ARRIVE : 0U) |

@@ -42,11 +42,12 @@ extern "C"
 #endif
 
 /** Rules that several calls have. */
-#define WEFT_RULE_TIME    "time does not go backwards in the calls on one state"
-#define WEFT_RULE_QP      "the packet is of this QP"
-#define WEFT_RULE_HOSTS   "hosts are below nhosts of the shape"
-#define WEFT_RULE_CLOS    "the shape is a Clos, not a graph"
-#define WEFT_RULE_SWITCH  "a switch is below nswitches of the shape"
+#define WEFT_RULE_TIME  "time does not go backwards in the calls on one state"
+#define WEFT_RULE_QP    "the packet is of this QP"
+#define WEFT_RULE_HOSTS "hosts are below nhosts of the shape, which has none if build() refused"
+#define WEFT_RULE_CLOS  "the shape is a Clos, not a graph"
+#define WEFT_RULE_SWITCH                                                                           \
+    "a switch is below nswitches of the shape, which has none if build() refused"
 #define WEFT_RULE_QP_INIT "weft_qp_init() of this QP comes first, and returns 0"
 
 /** Of a call with a QP; zeros are none. Only where labels.h is included. */

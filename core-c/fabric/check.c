@@ -217,10 +217,45 @@ weft_net_name_part(const struct weft_net_config *c, enum weft_net_part part, uin
     refuse(&r, what->code, what->param);
 }
 
+static bool
+lacks(const struct weft_algo *algo, const void *config)
+{
+    return !config && algo->config_size > 0;
+}
+
+/* Parts that a level cannot do without, and has not; or NULL. */
+static const char *
+missing_of(const struct weft_net_level *l)
+{
+    return !l->lb ? "lb of a level is NULL; expected what weft_lb_find() finds"
+           : !l->transport
+               ? "transport of a level is NULL; expected what weft_transport_find() finds"
+           : !l->cc ? "cc of a level is NULL; expected what weft_cc_find() finds"
+           : lacks(&l->lb->algo, l->lb_config) || lacks(&l->transport->algo, l->transport_config) ||
+                   lacks(&l->cc->algo, l->cc_config)
+               ? "an algorithm of a level has no configuration; expected what "
+                 "weft_config_default() fills"
+               : NULL;
+}
+
+/* The same of a fabric, whose number of levels is right. */
+static int
+check_pointers(const struct weft_net_config *c, struct weft_refusal *why)
+{
+    const char *missing = !c->memory.take ? "memory.take is NULL; expected where memory comes from"
+                          : !c->levels    ? "levels is NULL; expected nlevels of them"
+                                          : NULL;
+    for (uint32_t i = 0; i < c->nlevels && !missing; i++)
+    {
+        missing = missing_of(&c->levels[i]);
+    }
+    return missing ? weft_refuse(why, WEFT_EINVAL, NULL, missing) : 0;
+}
+
 int
 weft_net_check_all(const struct weft_net_config *c, struct weft_refusal *why)
 {
-    if (!c->clos->graph && weft_clos_check(c->clos) != 0)
+    if (!c->clos || (!c->clos->graph && weft_clos_check(c->clos) != 0))
     {
         return weft_refuse(why, WEFT_EINVAL, NULL, "the shape is none that a topology has made");
     }
@@ -228,7 +263,8 @@ weft_net_check_all(const struct weft_net_config *c, struct weft_refusal *why)
     {
         return weft_refuse(why, WEFT_ERANGE, NULL, "the number of service levels; expected 1 to 8");
     }
-    int code = weft_config_check(&weft_fabric_algo, &c->frame, why);
+    int code = check_pointers(c, why);
+    code = code ? code : weft_config_check(&weft_fabric_algo, &c->frame, why);
     for (uint32_t i = 0; i < c->nlevels * WEFT_NET_PARTS && !code; i++)
     {
         const enum weft_net_part part = (enum weft_net_part)(i % WEFT_NET_PARTS);

@@ -348,6 +348,7 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
               struct weft_refusal *why)
 {
     int code = weft_net_check_all(config, why);
+    *made = NULL;
     if (code)
     {
         return code;
@@ -373,6 +374,6 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
         connect(net, i);
     }
     code = code ? code : route_graph(net);
-    *made = net;
+    *made = code ? NULL : net;
     return code;
 }

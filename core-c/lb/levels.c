@@ -40,7 +40,12 @@ site_of(const struct weft_site *site, const struct weft_levels *levels, uint32_t
 static uint32_t
 count_of(const struct weft_levels *levels)
 {
-    return levels->n <= WEFT_LEVELS ? levels->n : 0; /* more are refused */
+    uint32_t n = 0;
+    while (n < levels->n && levels->n <= WEFT_LEVELS && levels->lb[n])
+    {
+        n++;
+    }
+    return n == levels->n ? n : 0; /* others are refused */
 }
 
 static size_t
@@ -65,6 +70,11 @@ levels_init(void *state, const void *config, const struct weft_site *site)
     if (levels->n < 1 || levels->n > WEFT_LEVELS)
     {
         return weft_refuse(site->why, WEFT_ERANGE, NULL, "a fabric has 1 to 8 service levels");
+    }
+    if (count_of(levels) == 0)
+    {
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "lb of a service level is NULL; expected what weft_lb_find() finds");
     }
     memset(s, 0, sizeof(*s));
     s->n = levels->n;

@@ -164,6 +164,10 @@ weft_mmu_size(const struct weft_mmu_config *config, uint32_t nports)
     {
         return WEFT_EOVERFLOW;
     }
+    if (!config)
+    {
+        return WEFT_EINVAL;
+    }
     if (!classes_valid(config))
     {
         return WEFT_ERANGE;
@@ -228,6 +232,10 @@ refuse_headroom(const struct weft_mmu_config *config, uint32_t nports, struct we
 int
 weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports, struct weft_refusal *why)
 {
+    if (!config)
+    {
+        return weft_config_check(&weft_mmu_algo, NULL, why);
+    }
     if (weft_mmu_size(config, nports) == WEFT_EOVERFLOW)
     {
         return weft_refuse(why, WEFT_EOVERFLOW, NULL,
@@ -245,7 +253,7 @@ weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports, struct wef
 int
 weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32_t nports)
 {
-    const int code = weft_mmu_check(config, nports, NULL);
+    const int code = mmu ? weft_mmu_check(config, nports, NULL) : (int)WEFT_EINVAL;
     if (code)
     {
         return code;

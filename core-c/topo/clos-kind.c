@@ -98,7 +98,7 @@ build(const void *config, struct weft_clos *clos)
 {
     const struct clos_kind_config *c = (const struct clos_kind_config *)config;
     const struct weft_clos_shape shape = shape_of(c);
-    return c->cores < 1 ? (int)WEFT_ERANGE : weft_clos_fill(&shape, clos);
+    return c->cores < 1 ? weft_clos_refuse(clos, WEFT_ERANGE) : weft_clos_fill(&shape, clos);
 }
 
 const struct weft_topology_ops weft_topology_clos = {

@@ -31,6 +31,9 @@ extern "C"
         int64_t core_delay;   /**< 3 tiers; 0: as fabric_delay, or what that stands for */
     };
 
+    /** Makes @p clos the shape of nothing, whose look-ups divide by no zero. Returns @p code. */
+    int weft_clos_refuse(struct weft_clos *clos, int code);
+
     /** Fills @p clos. 0, WEFT_ERANGE (a count below 1) or WEFT_EOVERFLOW (hosts, ports, links). */
     int weft_clos_fill(const struct weft_clos_shape *shape, struct weft_clos *clos);
 

@@ -76,16 +76,29 @@ fill_links(const struct weft_clos_shape *s, struct weft_clos *clos)
 }
 
 int
+weft_clos_refuse(struct weft_clos *clos, int code)
+{
+    *clos = (struct weft_clos){
+        .hosts_per_tor = 1,
+        .tors_per_pod = 1,
+        .up_tor = 1,
+        .up_agg = 1,
+        .parallel = 1,
+        .core_parallel = 1,
+        .host_rate = 1,
+        .fabric_rate = 1,
+        .core_rate = 1,
+    };
+    return code;
+}
+
+int
 weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
 {
-    int error = check_counts(s);
-    if (error)
+    const int error = check_counts(s);
+    if (error || !fits(s))
     {
-        return error;
-    }
-    if (!fits(s))
-    {
-        return WEFT_EOVERFLOW;
+        return weft_clos_refuse(clos, error ? error : (int)WEFT_EOVERFLOW);
     }
     clos->graph = NULL;
     fill_links(s, clos);
@@ -422,7 +435,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->tclass = 1;
     out->port_rate = map.tier == 0 ? clos->fabric_rate : clos->core_rate;
     out->clos = clos->graph ? NULL : clos;
-    out->port_buffer = weft_mmu_total(buffer, out->nports) / out->nports;
+    out->port_buffer = out->nports ? weft_mmu_total(buffer, out->nports) / out->nports : 0;
     out->reader = NULL;
     out->random = NULL;
     out->why = NULL;

@@ -102,7 +102,7 @@ build(const void *config, struct weft_clos *clos)
     const struct fat_tree_config *c = (const struct fat_tree_config *)config;
     if (c->k < 2 || c->k % 2 != 0 || c->tiers < 2 || c->tiers > 3)
     {
-        return WEFT_ERANGE;
+        return weft_clos_refuse(clos, WEFT_ERANGE);
     }
     const struct weft_clos_shape shape = shape_of(c);
     return weft_clos_fill(&shape, clos);

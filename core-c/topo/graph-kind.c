@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A graph as a topology: what is asked of a Clos and has a meaning here as well. */
-#include <weft/graph.h>
+#include "base/tables.h"
+#include "topo/clos-shape.h"
 
 #include <string.h>
 
 #include <weft/error.h>
-
-#include "base/tables.h"
+#include <weft/graph.h>
 
 struct graph_config
 {
@@ -39,11 +39,11 @@ static int
 build(const void *config, struct weft_clos *clos)
 {
     const struct weft_graph *g = ((const struct graph_config *)config)->graph;
-    memset(clos, 0, sizeof *clos);
-    if (!g)
+    if (!g || g->nhosts == 0)
     {
-        return WEFT_EINVAL;
+        return weft_clos_refuse(clos, WEFT_EINVAL);
     }
+    memset(clos, 0, sizeof *clos);
     clos->graph = g;
     clos->tiers = 2;
     clos->nhosts = g->nhosts;

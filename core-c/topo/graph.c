@@ -292,10 +292,9 @@ look_around(struct weft_graph *g, struct weft_graph_fault *fault)
     return 0;
 }
 
-int
-weft_graph_init(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts,
-                uint32_t nswitches, const struct weft_graph_edge *edges, uint32_t nedges,
-                struct weft_graph_fault *fault)
+static int
+make(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts, uint32_t nswitches,
+     const struct weft_graph_edge *edges, uint32_t nedges, struct weft_graph_fault *fault)
 {
     const int64_t need = weft_graph_size(nhosts, nswitches, nedges);
     if (need < 0 || (uint64_t)need > size)
@@ -304,7 +303,6 @@ weft_graph_init(struct weft_graph *graph, void *memory, size_t size, uint32_t nh
                UINT32_MAX, UINT32_MAX);
         return need < 0 ? (int)need : (int)WEFT_ENOMEM;
     }
-    memset(graph, 0, sizeof *graph);
     graph->nhosts = nhosts;
     graph->nswitches = nswitches;
     graph->nlinks = nedges;
@@ -328,6 +326,20 @@ weft_graph_init(struct weft_graph *graph, void *memory, size_t size, uint32_t nh
     }
     graph->host_rate /= nhosts;
     return look_around(graph, fault);
+}
+
+int
+weft_graph_init(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts,
+                uint32_t nswitches, const struct weft_graph_edge *edges, uint32_t nedges,
+                struct weft_graph_fault *fault)
+{
+    memset(graph, 0, sizeof *graph);
+    const int error = make(graph, memory, size, nhosts, nswitches, edges, nedges, fault);
+    if (error)
+    {
+        memset(graph, 0, sizeof *graph);
+    }
+    return error;
 }
 
 static const uint16_t *

@@ -88,7 +88,8 @@ extern "C"
     {
         struct weft_algo algo;
         /** Fills @p clos. 0, WEFT_ERANGE (odd k, ...), WEFT_EOVERFLOW (too many hosts, links or
-         * ports: a switch has at most 8,192 ports). weft_config_check() tells which. */
+         * ports: a switch has at most 8,192 ports). weft_config_check() tells which. A shape that
+         * is refused has no hosts, no switches and no links. */
         int (*build)(const void *config, struct weft_clos *clos);
         /** Not NULL: build() needs a graph, and returns WEFT_EINVAL without. Keeps a pointer to it
          * in @p config. */

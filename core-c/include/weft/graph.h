@@ -96,7 +96,8 @@ extern "C"
      * Makes a graph in @p memory, 8-byte aligned, of @p size bytes. Returns 0, WEFT_ENOMEM, or
      * WEFT_ERANGE or WEFT_EOVERFLOW (more than 8,192 ports) with @p fault filled: a link from a
      * node to itself or between two hosts, a host without a link or with several, a rate or a
-     * delay out of its range, hosts that cannot reach each other.
+     * delay out of its range, hosts that cannot reach each other. A graph that is refused has no
+     * hosts and no switches.
      */
     WEFT_API int weft_graph_init(struct weft_graph *graph, void *memory, size_t size,
                                  uint32_t nhosts, uint32_t nswitches,

@@ -35,8 +35,9 @@ extern "C"
     /**
      * Fills @p ops: what a switch does for all levels at once. Its states are as of any balancer;
      * they point to what @p levels points to, but not to @p levels. Two levels with the same
-     * balancer draw different random numbers. Its `path`, `plan`, `tor` and per-QP states
-     * (flow_size) are empty: those are of the QP's own balancer.
+     * balancer draw different random numbers. The init refuses a level without a balancer
+     * (WEFT_EINVAL). Its `path`, `plan`, `tor` and per-QP states (flow_size) are empty: those are
+     * of the QP's own balancer.
      */
     WEFT_API void weft_levels_ops(const struct weft_levels *levels, struct weft_lb_ops *ops);
 

@@ -197,7 +197,7 @@ extern "C"
 
     /**
      * Bytes of memory for a switch of @p nports ports, or a negative value: WEFT_EOVERFLOW (none or
-     * too many ports), WEFT_ERANGE (classes other than 2, 4 or 8).
+     * too many ports), WEFT_ERANGE (classes other than 2, 4 or 8), WEFT_EINVAL (no configuration).
      */
     WEFT_API int64_t weft_mmu_size(const struct weft_mmu_config *config, uint32_t nports);
 
@@ -210,7 +210,7 @@ extern "C"
      * a cache line of WEFT_MMU_LINE bytes, so do the queues, and an adaptive choice scans 16 ports
      * in one line. Returns 0, an error of weft_mmu_size(), or WEFT_ERANGE (a size out of its
      * bounds, as in a configuration without its defaults; trimming with PFC; or the headroom of all
-     * ports leaves no shared pool).
+     * ports leaves no shared pool), or WEFT_EINVAL (@p mmu or @p config is NULL).
      */
     WEFT_API int weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config,
                                uint32_t nports);

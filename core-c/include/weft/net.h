@@ -204,9 +204,11 @@ extern "C"
 
     /**
      * Makes a fabric at time 0 in which nothing happens yet. Configurations are kept by pointer and
-     * outlive it. Returns 0, WEFT_EINVAL (no such shape; ideal replies, or trimming, with what
+     * outlive it. Returns 0, WEFT_EINVAL (no such shape; no levels, algorithms, configurations or
+     * memory.take(), that is NULL; ideal replies, or trimming, with what
      * cannot work with them), WEFT_ERANGE (levels, classes, frames, ranks), or what the buffer, the
      * scheduler, a balancer or a path part refuses with; @p why explains it (it may be NULL).
+     * @p net is NULL then.
      */
     WEFT_API int weft_net_make(struct weft_net **net, const struct weft_net_config *config,
                                struct weft_refusal *why);
