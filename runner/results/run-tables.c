@@ -23,8 +23,9 @@
 #define LEAST_TEXT ((uint64_t)1 << 24)
 #define MOST_TEXT  ((uint64_t)1000000000)
 
-/** No result reaches it: columns_bind(). */
-#define MOST_NUMBER 9e12
+/** Bound of results: columns_bind(). A parameter is a count of 64 bits at most. */
+#define MOST_NUMBER    9e12
+#define MOST_PARAMETER 1e20
 
 /** The whole of its files: a scenario with those that it names. */
 #define MOST_FILES 10000
@@ -37,8 +38,8 @@ struct look
     char **why;
 };
 
-/** A table, and the kinds of its columns: t text, i whole number, r number, b bytes; a capital: not
- * NULL. NULL: any. */
+/** A table, and the kinds of its columns: t text, i whole number, r number, p number of a
+ * parameter, b bytes; a capital: not NULL. NULL: any. */
 struct expected
 {
     const char *name, *sql, *kinds;
@@ -63,6 +64,12 @@ run_table_statements(void)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+static double
+most_of(int kind)
+{
+    return tolower(kind) == 'p' ? MOST_PARAMETER : MOST_NUMBER;
+}
+
 /** What a cell has in the place of what its column has; NULL: it fits. */
 static const char *
 wrong_cell(sqlite3_stmt *s, int i, int type, int kind)
@@ -74,9 +81,9 @@ wrong_cell(sqlite3_stmt *s, int i, int type, int kind)
     case SQLITE_INTEGER:
         return kind == '*' || tolower(kind) == 'i' ? NULL : "a whole number";
     case SQLITE_FLOAT:
-        return kind != '*' && tolower(kind) != 'r'               ? "a number"
-               : fabs(sqlite3_column_double(s, i)) < MOST_NUMBER ? NULL
-                                                                 : "a number without bounds";
+        return !strchr("*rRpP", kind)                              ? "a number"
+               : fabs(sqlite3_column_double(s, i)) < most_of(kind) ? NULL
+                                                                   : "a number without bounds";
     case SQLITE_TEXT:
         return kind == '*' || tolower(kind) == 't' ? NULL : "a text";
     default:
@@ -90,6 +97,7 @@ name_of_kind(int kind)
     return tolower(kind) == 't'   ? "a text"
            : tolower(kind) == 'i' ? "a whole number"
            : tolower(kind) == 'b' ? "bytes"
+           : tolower(kind) == 'p' ? "a number below 1e20"
                                   : "a number below 9e12";
 }
 
@@ -173,7 +181,7 @@ look_at_fixed(struct look *l)
 {
     static const struct expected fixed[] = {
         {"files", RUN_FILES_TABLE, "TB", 1, MOST_FILES},
-        {"parameters", RUN_PARAMETERS_TABLE, "TITrt", 0, SIZE_MAX},
+        {"parameters", RUN_PARAMETERS_TABLE, "TITpt", 0, SIZE_MAX},
         {"provenance", RUN_PROVENANCE_TABLE, "TT", 0, SIZE_MAX},
     };
     bool good = true;

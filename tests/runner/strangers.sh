@@ -64,12 +64,18 @@ strange 'its parameters is a table with expressions' 'drop table parameters' \
     'create table parameters (name TEXT, number INTEGER /* " */ check(number > 0) /* " */)'
 strange 'its table provenance has other columns' 'alter table provenance add column more'
 strange 'its table files is not there' 'drop table files'
+# A parameter may be as large as 64 bits are; no result is.
+cp good/runs/rsq_seed=2.sqlite "$run"
+"$edit_run" "$run" 'update parameters set value = 18446744073709551615 where number = 1' || fail "cannot make a large one"
+ends 0 limited "$weft" collect "$here/tiny.xml" --no-figures --out try
+if grep 'left out' messages; then fail 'a large parameter is refused'; fi
 # Text where numbers belong, numbers without bounds, too many rows or none.
 strange 'its table summary has a text as cct_us; expected a number' "update summary set cct_us = 'soon'"
 strange 'its table summary has a number without bounds as cct_us; expected a number below 9e12' 'update summary set cct_us = 9e999'
 strange 'its table qps has a number without bounds as' 'update qps set fct_us = 1e300 where qp = 1'
 strange 'its table qps has a number as qp; expected a whole number' 'update qps set qp = 1.5 where qp = 1'
 strange 'its table layers has bytes as layer; expected a text' "update layers set layer = x'00'"
+strange 'its table parameters has a number without bounds as value; expected a number below 1e20' 'update parameters set value = 1e300'
 strange 'its table parameters has a text as number; expected a whole number' "update parameters set number = 'x'"
 strange 'its table provenance has bytes as text' 'update provenance set text = zeroblob(1000000)'
 strange 'its table summary has more rows; expected 1' 'insert into summary select * from summary'
