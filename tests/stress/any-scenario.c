@@ -12,6 +12,7 @@
 #include "stress-draw.h"
 
 #define MOST_MESSAGES 5000
+#define MOST_DURATION 20000000 /* ps: of flows that begin at random, thousands from each host */
 #define MOST_CLASSES  3
 
 static struct weft_clos clos; /* of a graph: its hosts and switches */
@@ -150,18 +151,21 @@ is_small(const struct draw *d)
     {
         return integer_of(d->algo, "groups", d->config, 1) <= 2;
     }
+    if (ops->table != WEFT_TABLE_NONE) /* without one it has no size */
+    {
+        return integer_of(d->algo, "flows", d->config, 0) <= MOST_MESSAGES &&
+               integer_of(d->algo, "duration", d->config, 0) <= MOST_DURATION;
+    }
     return ops->size(d->config, &hosts, &size) < 0 ? one_in(20) : size.nmessages < MOST_MESSAGES;
 }
 
 static void
 draw_workload(struct draw *d)
 {
-    const struct weft_workload_ops *ops;
     do
     {
         const struct weft_algo *algo = some_algo("workload");
         draw_config(d, algo, one_in(2) ? 4 : 20);
-        ops = (const struct weft_workload_ops *)(const void *)algo;
         for (size_t i = 0; i < algo->nparams; i++)
         {
             const struct weft_param *p = &algo->params[i];
@@ -173,7 +177,7 @@ draw_workload(struct draw *d)
                 memcpy((char *)d->config + p->offset, &value, sizeof value);
             }
         }
-    } while (ops->table == WEFT_TABLE_NONE && !is_small(d));
+    } while (!is_small(d));
 }
 
 static void
