@@ -11,8 +11,8 @@
 #include <weft/theory.h>
 #include <weft/weft.h>
 
-#include "fabric/node/switch-node.h"
 #include "net-parts.h"
+#include "node/switch-node.h"
 
 #define T    INT64_C(40000000) /* ps: the instant */
 #define DATA 1U                /* traffic class */

@@ -8,10 +8,10 @@
 
 #include <weft/weft.h>
 
-#include "fabric/node/host-node.h"
-#include "fabric/node/mail.h"
-#include "fabric/node/switch-node.h"
 #include "net-parts.h"
+#include "node/host-node.h"
+#include "node/mail.h"
+#include "node/switch-node.h"
 
 #define HOSTS 6U
 #define T     INT64_C(40000000) /* ps: the instant */

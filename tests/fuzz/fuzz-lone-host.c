@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A host of fabric/node/ by itself: data, replies, PFC frames, mail and a program's posts come at
+ * A host of node/ by itself: data, replies, PFC frames, mail and a program's posts come at
  * times that the input says, many of them at one. Run from window to window it must do what it does
  * when it is run in pieces of any length, down to single instants; no frame may start before the
  * wire is free, or while its class is paused. Else a fabric's results hang on how it is run.
@@ -10,11 +10,11 @@
 #include <weft/psn.h>
 #include <weft/weft.h>
 
-#include "fabric/node/host-node.h"
-#include "fabric/node/mail.h"
-#include "fabric/node/switch-node.h"
 #include "fuzz.h"
 #include "must.h"
+#include "node/host-node.h"
+#include "node/mail.h"
+#include "node/switch-node.h"
 
 #define OWN     4U /* QPs of host 0 */
 #define QPS     7U /* the others send to it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A switch of fabric/node/ by itself, without neighbours that run, against one that does
+ * A switch of node/ by itself, without neighbours that run, against one that does
  * everything when it happens. The switch puts off what it sends and what it gives back until
  * somebody looks, and is run from window to window or in shorter pieces; frames must leave when
  * they would, marked, trimmed, blocked and made up for as they would be, and neighbours be paused

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "net-inside.h"
 
-#include "fabric/node/host-node.h"
-#include "fabric/node/switch-node.h"
+#include "node/host-node.h"
+#include "node/switch-node.h"
 
 void
 net_pause(struct weft_net* net, uint32_t node, uint32_t port, uint32_t tclass, bool pause)
