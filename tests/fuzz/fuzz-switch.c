@@ -13,6 +13,7 @@
 
 #include "fuzz.h"
 #include "must.h"
+#include "node/host-node.h"
 #include "plain-switch.h"
 
 #define PORTS   PLAIN_PORTS
