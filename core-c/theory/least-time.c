@@ -6,6 +6,16 @@
 
 #include "theory/traffic-walk.h"
 
+int64_t
+weft_ideal_fct(const struct weft_clos *clos, const struct weft_fabric_config *frame, uint32_t src,
+               uint32_t dst, uint64_t bytes, struct weft_hop *hops)
+{
+    struct weft_wire w = {.payload = frame->payload, .header = frame->header, .gap = frame->gap};
+    w.links = weft_clos_best_path(clos, src, dst, hops, UINT32_MAX);
+    const int64_t ideal = weft_message_path(&w, hops, bytes);
+    return ideal > 0 && ideal < WEFT_NEVER ? ideal : -1;
+}
+
 #define CLOS_LINKS 6 /* between the hosts of a Clos that lie farthest apart */
 
 /* What a host's wire carries one way. */

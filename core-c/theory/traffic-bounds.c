@@ -18,16 +18,6 @@ weft_first_start(const struct weft_message *messages, uint32_t n)
     return start;
 }
 
-int64_t
-weft_ideal_fct(const struct weft_clos *clos, const struct weft_fabric_config *frame, uint32_t src,
-               uint32_t dst, uint64_t bytes, struct weft_hop *hops)
-{
-    struct weft_wire w = {.payload = frame->payload, .header = frame->header, .gap = frame->gap};
-    w.links = weft_clos_best_path(clos, src, dst, hops, UINT32_MAX);
-    const int64_t ideal = weft_message_path(&w, hops, bytes);
-    return ideal > 0 && ideal < WEFT_NEVER ? ideal : -1;
-}
-
 static bool
 all_cross(const struct weft_traffic *t, uint32_t links)
 {

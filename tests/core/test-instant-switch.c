@@ -11,8 +11,8 @@
 #include <weft/theory.h>
 #include <weft/weft.h>
 
-#include "fabric/node.h"
 #include "net-parts.h"
+#include "node/switch-node.h"
 
 #define T    INT64_C(40000000) /* ps: the instant */
 #define DATA 1U                /* traffic class */
@@ -209,14 +209,14 @@ peer(uint32_t port)
 static void
 arrives_for(uint32_t dst, uint32_t port, uint32_t uplink, int64_t at)
 {
-    struct weft_frame *frame = weft_lane_pass(&peer(port)->lane[DATA], &world.net->chunks);
+    struct weft_frame *frame = weft_lane_pass(&peer(port)->lane[DATA], &world.net->first.chunks);
     frame->d = (struct weft_packet){.dst = dst & WEFT_HOST_MASK,
                                     .src = 2U - (dst & 2U),
                                     .tclass = DATA,
                                     .bytes = 1000,
                                     .sport = (uint16_t)uplink};
     frame->at = at;
-    weft_port_announce(world.net, peer(port), at);
+    weft_port_announce(&world.net->first, peer(port), at);
 }
 
 static void
@@ -230,7 +230,7 @@ static void
 resumes(uint32_t port, int64_t at)
 {
     struct weft_pfc_lane *lane = &peer(port)->pfc;
-    weft_port_pause(world.net, peer(port), DATA, false, 0);
+    weft_port_pause(&world.net->first, peer(port), DATA, false, 0);
     lane->ring[(lane->sent - 1) & (lane->size - 1)].at = at;
 }
 

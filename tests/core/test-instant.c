@@ -8,8 +8,10 @@
 
 #include <weft/weft.h>
 
-#include "fabric/node.h"
 #include "net-parts.h"
+#include "node/host-node.h"
+#include "node/mail.h"
+#include "node/switch-node.h"
 
 #define HOSTS 6U
 #define T     INT64_C(40000000) /* ps: the instant */
@@ -163,7 +165,7 @@ static void
 arrives(const struct weft_net_qp *q, uint32_t psn, int64_t at)
 {
     struct weft_port *port = switch_port(q->qp.dst);
-    struct weft_frame *frame = weft_lane_pass(&port->lane[DATA], &world.net->chunks);
+    struct weft_frame *frame = weft_lane_pass(&port->lane[DATA], &world.net->first.chunks);
     frame->d = (struct weft_packet){.src = q->qp.src & WEFT_HOST_MASK,
                                     .dst = q->qp.dst & WEFT_HOST_MASK,
                                     .qp = q->qp.index & WEFT_QP_MASK,
@@ -173,7 +175,7 @@ arrives(const struct weft_net_qp *q, uint32_t psn, int64_t at)
                                     .tclass = DATA,
                                     .bytes = 1000};
     frame->at = at;
-    weft_port_announce(world.net, port, at);
+    weft_port_announce(&world.net->first, port, at);
 }
 
 /* A PFC frame arrives at host 0. */
@@ -181,7 +183,7 @@ static void
 pauses(bool pause)
 {
     struct weft_pfc_lane *lane = &switch_port(0)->pfc;
-    weft_port_pause(world.net, switch_port(0), DATA, pause, 0);
+    weft_port_pause(&world.net->first, switch_port(0), DATA, pause, 0);
     lane->ring[(lane->sent - 1) & (lane->size - 1)].at = T;
 }
 
@@ -189,13 +191,13 @@ pauses(bool pause)
 static void
 mail(const struct weft_net_qp *q, enum weft_mail_kind kind, uint64_t number)
 {
-    struct weft_letter *letter = weft_letter_get(world.net);
+    struct weft_letter *letter = weft_letter_get(&world.net->first);
     letter->packet = (struct weft_packet){.src = q->qp.dst & WEFT_HOST_MASK,
                                           .qp = q->qp.index & WEFT_QP_MASK,
                                           .kind = kind == WEFT_MAIL_REPLY ? WEFT_ACK : WEFT_DATA,
                                           .psn = q->qp.first_psn & WEFT_PSN_MASK,
                                           .bytes = 84};
-    weft_host_mail(world.net, world.h->node.number, T, weft_mail_key(kind, number), letter);
+    weft_mail_send(&world.net->first, world.h->node.number, T, weft_mail_key(kind, number), letter);
 }
 
 static void
@@ -247,9 +249,9 @@ put_timers_off(void)
     }
     for (uint32_t i = 0; i < n; i++)
     {
-        weft_agenda_add(world.net, timers, T, due[i].key, i, due[i].what);
+        weft_agenda_add(timers, T, due[i].key, i, due[i].what, &world.net->first.memory);
     }
-    weft_net_wake(world.net, &world.h->node, T);
+    weft_net_wake(world.net, world.h->node.number, T);
 }
 
 START_TEST(timers_go_by_qp)

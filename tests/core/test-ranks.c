@@ -7,7 +7,7 @@
 
 #include <weft/error.h>
 
-#include "fabric/net-ranks.h"
+#include "parallel/net-ranks.h"
 
 #include "net-parts.h"
 #include "net-world.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A host of fabric/node.h by itself: data, replies, PFC frames, mail and a program's posts come at
+ * A host of node/ by itself: data, replies, PFC frames, mail and a program's posts come at
  * times that the input says, many of them at one. Run from window to window it must do what it does
  * when it is run in pieces of any length, down to single instants; no frame may start before the
  * wire is free, or while its class is paused. Else a fabric's results hang on how it is run.
@@ -10,9 +10,11 @@
 #include <weft/psn.h>
 #include <weft/weft.h>
 
-#include "fabric/node.h"
 #include "fuzz.h"
 #include "must.h"
+#include "node/host-node.h"
+#include "node/mail.h"
+#include "node/switch-node.h"
 
 #define OWN     4U /* QPs of host 0 */
 #define QPS     7U /* the others send to it */
@@ -220,10 +222,10 @@ send_frame(struct fuzz_input *in, int64_t at)
     {
         struct weft_net *net = t.world[k].net;
         struct weft_port *port = &net->sw[0].node.port[0];
-        struct weft_frame *frame = weft_lane_pass(&port->lane[p.tclass], &net->chunks);
+        struct weft_frame *frame = weft_lane_pass(&port->lane[p.tclass], &net->first.chunks);
         frame->d = p;
         frame->at = at;
-        weft_port_announce(net, port, at);
+        weft_port_announce(&net->first, port, at);
     }
 }
 
@@ -235,9 +237,9 @@ send_pause(struct fuzz_input *in, int64_t at)
     for (uint32_t k = 0; k < 2; k++)
     {
         struct weft_port *port = &t.world[k].net->sw[0].node.port[0];
-        weft_port_pause(t.world[k].net, port, pfc.tclass, pfc.pause, 0);
+        weft_port_pause(&t.world[k].net->first, port, pfc.tclass, pfc.pause, 0);
         port->pfc.ring[(port->pfc.sent - 1) & (port->pfc.size - 1)].at = at;
-        weft_port_announce(t.world[k].net, port, at);
+        weft_port_announce(&t.world[k].net->first, port, at);
     }
 }
 

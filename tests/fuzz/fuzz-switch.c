@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A switch of fabric/node.h by itself, without neighbours that run, against one that does
+ * A switch of node/ by itself, without neighbours that run, against one that does
  * everything when it happens. The switch puts off what it sends and what it gives back until
  * somebody looks, and is run from window to window or in shorter pieces; frames must leave when
  * they would, marked, trimmed, blocked and made up for as they would be, and neighbours be paused
@@ -13,6 +13,7 @@
 
 #include "fuzz.h"
 #include "must.h"
+#include "node/host-node.h"
 #include "plain-switch.h"
 
 #define PORTS   PLAIN_PORTS
@@ -276,11 +277,11 @@ send_frame(struct fuzz_input *in, uint32_t port, int64_t at)
         e->packet.kind = WEFT_DATA; /* cut by another switch */
         e->packet.flags = WEFT_F_TRIMMED;
     }
-    struct weft_frame *frame = weft_lane_pass(&peer(port)->lane[c], &t.net->chunks);
+    struct weft_frame *frame = weft_lane_pass(&peer(port)->lane[c], &t.net->first.chunks);
     frame->d = e->packet;
     frame->d.in_port = UINT16_MAX;
     frame->at = at;
-    weft_port_announce(t.net, peer(port), at);
+    weft_port_announce(&t.net->first, peer(port), at);
 }
 
 static void
@@ -292,9 +293,10 @@ send_pause(struct fuzz_input *in, uint32_t port, int64_t at)
     *e = (struct plain_event){.at = at, .is_pfc = true, .pauses = fuzz_below(in, 2)};
     e->packet.in_port = (uint16_t)port;
     e->packet.tclass = c & 7U;
-    weft_port_pause(t.net, from, c, e->pauses, at - from->delay - weft_port_wire_time(from, 64));
+    weft_port_pause(&t.net->first, from, c, e->pauses,
+                    at - from->delay - weft_port_wire_time(from, 64));
     /* A switch that is run from WEFT_NEVER on must know of it as of a frame. */
-    weft_port_announce(t.net, from, at);
+    weft_port_announce(&t.net->first, from, at);
 }
 
 /* What comes within a window: of each port at rising times, often at those of other ports. */

@@ -6,7 +6,7 @@
 #ifndef WEFT_TESTS_PLAIN_SWITCH_H
 #define WEFT_TESTS_PLAIN_SWITCH_H
 
-#include "fabric/node.h"
+#include "node/switch-node.h"
 
 #define PLAIN_PORTS   4U /* 0, 1: to hosts; 2, 3: to spines */
 #define PLAIN_CLASSES 4U

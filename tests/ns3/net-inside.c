@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "net-inside.h"
 
-#include "fabric/switch-node.h"
+#include "node/host-node.h"
+#include "node/switch-node.h"
 
 void
 net_pause(struct weft_net* net, uint32_t node, uint32_t port, uint32_t tclass, bool pause)
@@ -9,9 +10,9 @@ net_pause(struct weft_net* net, uint32_t node, uint32_t port, uint32_t tclass, b
     const struct weft_port* at = &net->node[node]->port[port];
     char* pfc = (char*)at->pfc_from;
     struct weft_port* peer = (struct weft_port*)(void*)(pfc - offsetof(struct weft_port, pfc));
-    weft_port_pause(net, peer, tclass, pause, net->now);
+    weft_port_pause(&net->first, peer, tclass, pause, net->now);
     peer->pfc.ring[(peer->pfc.sent - 1) & (peer->pfc.size - 1)].at = net->now;
-    weft_port_announce(net, peer, net->now);
+    weft_port_announce(&net->first, peer, net->now);
 }
 
 void
@@ -23,7 +24,7 @@ net_put(struct weft_net* net, const struct weft_packet* packet)
     net->host[0].node.counters.sent_bytes += p.bytes;
     sw->node.now = net->now;
     weft_switch_forward(net, sw, &p);
-    weft_net_wake(net, &sw->node, net->now);
+    weft_net_wake(net, sw->node.number, net->now);
 }
 
 bool

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/** @file port.h  One end of a link: its wire, its lanes and its PFC frames. Private. */
+#ifndef WEFT_PORT_H
+#define WEFT_PORT_H
+
+#include "link/lane.h"
+#include "link/room.h"
+
+#include <stdbool.h>
+
+/** A PFC frame on its way. */
+struct weft_pfc
+{
+    int64_t at;      /**< when it takes effect, ps */
+    uint32_t tclass; /**< traffic class */
+    bool pause;      /**< pause or resume */
+};
+
+/** PFC frames from one port to its neighbour, a ring that grows. */
+struct weft_pfc_lane
+{
+    struct weft_pfc *ring;
+    uint32_t size;  /**< a power of two, or 0 */
+    uint32_t sent;  /**< modulo 2^32 */
+    uint32_t taken; /**< modulo 2^32 */
+};
+
+/** The node at the other end of a link, where another thread or rank runs it. */
+struct weft_remote
+{
+    int64_t at;    /**< first frame of this window arrives there, ps; WEFT_NEVER: none does */
+    uint32_t node; /**< its number in the fabric */
+    uint32_t port; /**< its port on this link */
+};
+
+/** One end of a link: what leaves here, and where that which arrives here comes from. A frame reads
+ * the first two cache lines. */
+struct weft_port
+{
+    _Alignas(64) int64_t free_at; /**< the wire is free from here on, ps */
+    int64_t end;            /**< last bit of the frame whose buffer is yet to be given back, ps */
+    uint32_t waits;         /**< bit c: frames of class c wait */
+    uint32_t paused;        /**< bit c: PFC keeps class c back */
+    uint32_t ps_per_byte;   /**< 0: not a whole number, or too large */
+    uint32_t gap_time;      /**< ps of the gap behind a frame, if ps_per_byte */
+    uint32_t bytes;         /**< of the frame that ends at `end` */
+    uint16_t ingress;       /**< of that frame: weft_mmu_index() of its port and class */
+    uint16_t index;         /**< its number at its node */
+    int64_t delay;          /**< ps to the other end */
+    struct weft_lane *lane; /**< [class], from here */
+    void *scheduler;        /**< its state, with more than two classes */
+
+    int64_t *peer_due;     /**< when the node at the other end is due; if remote: remote->at */
+    int64_t *peer_soon;    /**< when that node's block is to be looked at */
+    uint64_t *peer_coming; /**< that node's bits for its ports, the word of the other end's */
+    uint64_t peer_bit;     /**< bit of the other end in that word */
+    uint64_t frames;       /**< frames begun */
+    uint64_t sent_bytes;   /**< bytes of these, without gaps */
+    int64_t lost_before;   /**< frames that began earlier do not arrive: ps; INT64_MIN */
+    uint32_t peak_queue;   /**< bytes */
+    uint32_t owing;        /**< to a host: QPs to it for which middleware may send a NACK */
+    bool faces_host;       /**< a switch's, to a host */
+    bool noted;            /**< departures of this port are executed in time order: a NACK may be
+                              due, or the switch orders all ports */
+    bool is_fed;           /**< another rank runs the other end: `from` is a copy */
+    struct weft_remote *remote; /**< NULL: the same thread runs the other end */
+
+    struct weft_lane *from; /**< [class], to here: the peer's */
+    struct weft_pfc_lane pfc;
+    struct weft_pfc_lane *pfc_from; /**< the peer's */
+    int64_t rate;                   /**< bit/s */
+    int64_t gap;                    /**< bytes behind a frame */
+    int64_t carry;                  /**< the wire is free so much before free_at, 1/rate ps */
+};
+
+void weft_port_set_rate(struct weft_port *port, int64_t rate);
+/** Returns the time of @p bytes on the wire, ps. */
+int64_t weft_port_wire_time(const struct weft_port *port, int64_t bytes);
+/** weft_port_occupy() at rates that do not divide a byte into whole ps. */
+int64_t weft_port_occupy_slowly(struct weft_port *port, uint32_t bytes, int64_t at, bool waited);
+/** Takes the wire for a frame from @p at on. Returns the frame's serialization, ps. */
+static inline int64_t
+weft_port_occupy(struct weft_port *port, uint32_t bytes, int64_t at, bool waited)
+{
+    port->frames++;
+    port->sent_bytes += bytes;
+    if (port->ps_per_byte == 0)
+    {
+        return weft_port_occupy_slowly(port, bytes, at, waited);
+    }
+    const int64_t serialization = (int64_t)bytes * port->ps_per_byte;
+    port->free_at = at + serialization + port->gap_time;
+    return serialization;
+}
+/** Returns whether the wire was down while a frame of @p bytes that arrives @p now was on it. */
+bool weft_port_was_cut(const struct weft_port *port, uint32_t bytes, int64_t now);
+/** Returns the PFC frame that leaves at @p now, behind the frame in service. */
+struct weft_pfc weft_port_make_pfc(const struct weft_port *port, uint32_t tclass, bool pause,
+                                   int64_t now);
+/** Adds a PFC frame to a lane, of which the node at the other end is yet to hear. */
+void weft_pfc_lane_put(struct weft_pfc_lane *lane, const struct weft_pfc *pfc,
+                       const struct weft_memory *memory);
+
+#endif

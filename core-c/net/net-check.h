@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/** @file net-check.h  What weft_net_make() refuses before anything is made. Private. */
+#ifndef WEFT_NET_CHECK_H
+#define WEFT_NET_CHECK_H
+
+#include <weft/net.h>
+
+/** Checks all parts of a fabric. Returns 0, or the first error and @p why. */
+int weft_net_check_all(const struct weft_net_config *config, struct weft_refusal *why);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes a fabric of its configuration, and what is read of it. */
+#include "net/net-check.h"
+#include "node/host-node.h"
+#include "node/sites.h"
+#include "node/switch-node.h"
+#include "parallel/net-ranks.h"
+
+#include <weft/error.h>
+#include <weft/psn.h>
+
+#define SWITCH_STREAM  (UINT64_C(0x5317c4) << 32) /* rng streams of switches */
+#define PORT_STREAM    (UINT64_C(0x3907) << 48)   /* of their ports */
+#define TIE_STREAM     (UINT64_C(0x71e5) << 32)   /* of their ties */
+#define SHORTEST_FRAME 38                         /* bytes: of Ethernet and IP without anything */
+
+static void
+take_levels(struct weft_net *net)
+{
+    const struct weft_net_config *c = &net->config;
+    net->levels.n = c->nlevels;
+    for (uint32_t i = 0; i < c->nlevels; i++)
+    {
+        net->level[i] = c->levels[i];
+        net->levels.lb[i] = c->levels[i].lb;
+        net->levels.config[i] = c->levels[i].lb_config;
+        net->levels.tclass[i] = c->levels[i].tclass;
+    }
+    net->config.levels = net->level;
+    weft_levels_ops(&net->levels, &net->joined);
+    /* One alone is asked without a detour. */
+    net->lb = c->nlevels == 1 ? net->levels.lb[0] : &net->joined;
+    net->lb_config = c->nlevels == 1 ? net->levels.config[0] : &net->levels;
+}
+
+static int
+make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
+                 struct weft_refusal *why)
+{
+    struct weft_path_site site = weft_net_host_site(&net->config, sl, 0, why);
+    const bool plans = net->level[sl].lb->plan; /* all ranks ask how many QPs a host may make */
+    if (!a->path)
+    {
+        return 0;
+    }
+    a->path_stride = (a->path->host_size(a->path_config, &site) + 7) / 8 * 8;
+    a->path_hosts = weft_take(&net->first.memory, a->path_stride * net->nhosts);
+    int code = 0;
+    for (uint32_t host = 0; host < net->nhosts && !code; host++)
+    {
+        site.host = host;
+        code = weft_node_is_elsewhere(net, host) && !plans
+                   ? 0
+                   : a->path->host_init(weft_path_host(a, host), a->path_config, &site);
+    }
+    return code;
+}
+
+static int
+make_algos(struct weft_net *net, uint32_t sl, struct weft_refusal *why)
+{
+    const struct weft_net_level *l = &net->level[sl];
+    struct weft_nic_algos *a = &net->algos[sl];
+    *a = (struct weft_nic_algos){
+        .transport = l->transport,
+        .transport_config = l->transport_config,
+        .cc = l->cc,
+        .cc_config = l->cc_config,
+        .path = l->lb->path,
+        .path_config = l->lb_config,
+        .frame = net->config.frame,
+        .labels = l->labels,
+        .ooo_degrees = weft_take(&net->first.memory, WEFT_OOO_DEGREES * sizeof(uint64_t)),
+        .tclass = l->tclass,
+        .sl = (uint8_t)sl,
+    };
+    return make_hosts_paths(net, a, sl, why);
+}
+
+static void
+init_port(struct weft_net *net, struct weft_port *port, uint32_t index)
+{
+    port->index = (uint16_t)index;
+    port->end = WEFT_NEVER;
+    port->lost_before = INT64_MIN;
+    port->gap = net->config.frame.gap;
+    port->lane = weft_take(&net->first.memory, net->classes * sizeof *port->lane);
+}
+
+static void
+make_host(struct weft_net *net, uint32_t i)
+{
+    struct weft_host_node *h = &net->host[i];
+    struct weft_link link;
+    weft_clos_link(net->config.clos, i, &link);
+    h->node.number = i;
+    h->node.worker = &net->first;
+    h->node.nports = 1;
+    h->node.port = &h->port;
+    h->wake_at = WEFT_NEVER;
+    init_port(net, &h->port, 0);
+    weft_host_init(&h->nic, link.rate, net->config.frame.ack_priority == WEFT_ACK_FIRST);
+    if (net->config.frame.turn == WEFT_TURN_DESTINATIONS)
+    {
+        weft_host_serve_destinations(&h->nic);
+    }
+}
+
+static int
+make_ports(struct weft_net *net, struct weft_switch_node *sw)
+{
+    const struct weft_net_config *c = &net->config;
+    const struct weft_scheduler_site site = weft_net_scheduler_site(c);
+    const bool schedules = weft_net_schedules(c);
+    sw->node.port = weft_take(&net->first.memory, sw->node.nports * sizeof *sw->node.port);
+    for (uint32_t i = 0; i < sw->node.nports; i++)
+    {
+        struct weft_port *port = &sw->node.port[i];
+        init_port(net, port, i);
+        if (schedules)
+        {
+            port->scheduler =
+                weft_take(&net->first.memory, c->scheduler->state_size(c->scheduler_config) + 8);
+            const int code = c->scheduler->init(port->scheduler, c->scheduler_config, &site);
+            if (code)
+            {
+                return code;
+            }
+        }
+    }
+    return 0;
+}
+
+static void
+seed_switch(struct weft_net *net, struct weft_switch_node *sw)
+{
+    const uint64_t seed = net->config.seed;
+    const uint64_t run = net->config.run;
+    struct weft_rng ties;
+    weft_rng_seed(&ties, seed, run, TIE_STREAM + sw->index);
+    sw->node.tie_salt = (uint64_t)weft_rng_u32(&ties) << 32;
+    sw->node.tie_salt |= weft_rng_u32(&ties);
+    weft_rng_seed(&sw->rng, seed, run, SWITCH_STREAM + sw->index);
+    if (net->marks_at_dequeue)
+    {
+        sw->leaving = weft_take(&net->first.memory, sw->node.nports * sizeof *sw->leaving);
+        for (uint32_t i = 0; i < sw->node.nports; i++)
+        {
+            weft_rng_seed(&sw->leaving[i], seed, run,
+                          PORT_STREAM + ((uint64_t)sw->index << 16 | i));
+        }
+    }
+}
+
+static int
+make_balancer(struct weft_net *net, struct weft_switch_node *sw, struct weft_refusal *why)
+{
+    sw->reader = (struct weft_port_reader){.of = sw, .read = weft_switch_read_port};
+    const struct weft_site site = weft_net_switch_site(&net->config, sw->index, &sw->reader, why);
+    weft_ecmp_init(&sw->ecmp, &site, false);
+    sw->lb = weft_take(&net->first.memory, net->lb->state_size(net->lb_config, &site) + 16);
+    return net->lb->init(sw->lb, net->lb_config, &site);
+}
+
+static int
+make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
+{
+    struct weft_switch_node *sw = &net->sw[i];
+    const struct weft_mmu_config *buffer = &net->config.buffer;
+    weft_clos_switch(net->config.clos, i, &sw->map);
+    sw->index = i;
+    sw->limit = WEFT_ALL_STARTS;
+    sw->fires_at = WEFT_NEVER;
+    sw->owed_at = WEFT_NEVER;
+    sw->own_at = WEFT_NEVER;
+    sw->departs_at = WEFT_NEVER;
+    sw->sent_at = -1;
+    sw->node.number = net->nhosts + i;
+    sw->node.worker = &net->first;
+    sw->node.nports = weft_map_nports(&sw->map);
+    int code = weft_mmu_check(buffer, sw->node.nports, why);
+    if (code)
+    {
+        return code;
+    }
+    sw->mmu = weft_take(&net->first.memory, (size_t)weft_mmu_size(buffer, sw->node.nports));
+    code = weft_mmu_init(sw->mmu, buffer, sw->node.nports);
+    sw->waiting = weft_take(&net->first.memory, net->words * sizeof *sw->waiting);
+    for (uint32_t k = 0; sw->map.tier == 0 && k < net->config.nlevels; k++)
+    {
+        sw->has_tor = sw->has_tor || net->level[k].lb->tor;
+    }
+    if (sw->has_tor)
+    {
+        weft_switch_make_tournaments(sw);
+    }
+    sw->is_tor = sw->map.tier == 0 && net->lb->arrive;
+    sw->is_plain = !sw->has_tor && !sw->is_tor;
+    seed_switch(net, sw);
+    code = code ? code : make_ports(net, sw);
+    return code ? code : make_balancer(net, sw, why);
+}
+
+static int
+make_node(struct weft_net *net, uint32_t i, struct weft_refusal *why)
+{
+    if (i < net->nhosts)
+    {
+        make_host(net, i);
+        return 0;
+    }
+    return make_switch(net, i - net->nhosts, why);
+}
+
+/* What comes to a port: what the other end sends, or, where another rank runs that, copies of it.
+ */
+static void
+listen_to(struct weft_net *net, struct weft_port *port, const struct weft_end *end)
+{
+    struct weft_port *other = weft_net_port_at(net, end);
+    port->is_fed = !other;
+    port->from =
+        other ? other->lane : weft_take(&net->first.memory, net->classes * sizeof *port->from);
+    port->pfc_from = other ? &other->pfc : weft_take(&net->first.memory, sizeof *port->pfc_from);
+}
+
+static void
+connect_end(struct weft_net *net, const struct weft_link *link, const struct weft_end *end,
+            const struct weft_end *other)
+{
+    struct weft_port *port = weft_net_port_at(net, end);
+    const uint32_t node = weft_net_node_at(net, other);
+    if (!port)
+    {
+        return;
+    }
+    port->peer_due = &net->due[node];
+    port->peer_soon = weft_soon_of(net, node);
+    port->peer_coming = &net->coming[(size_t)node * net->words + other->port / 64U];
+    port->peer_bit = UINT64_C(1) << (other->port & 63U);
+    listen_to(net, port, other);
+    port->delay = link->delay;
+    port->faces_host = other->is_host;
+    weft_port_set_rate(port, link->rate);
+}
+
+static void
+connect(struct weft_net *net, uint64_t link)
+{
+    struct weft_link of;
+    weft_clos_link(net->config.clos, link, &of);
+    connect_end(net, &of, &of.lower, &of.upper);
+    connect_end(net, &of, &of.upper, &of.lower);
+}
+
+static void
+take_rows(struct weft_net *net)
+{
+    const struct weft_clos *clos = net->config.clos;
+    const uint32_t nodes = clos->nhosts + clos->nswitches;
+    uint32_t ports = 1;
+    for (uint32_t i = 0; i < clos->nswitches; i++)
+    {
+        struct weft_switch_map map;
+        weft_clos_switch(clos, i, &map);
+        ports = weft_map_nports(&map) > ports ? weft_map_nports(&map) : ports;
+    }
+    net->nhosts = clos->nhosts;
+    net->nswitches = clos->nswitches;
+    net->words = (ports + 63) / 64;
+    net->host = weft_take(&net->first.memory, net->nhosts * sizeof *net->host);
+    net->sw = weft_take(&net->first.memory, net->nswitches * sizeof *net->sw);
+    net->node = (struct weft_node **)weft_take(&net->first.memory, nodes * sizeof *net->node);
+    net->run_by = weft_take(&net->first.memory, nodes);
+    net->due = weft_take(&net->first.memory, nodes * sizeof *net->due);
+    net->soon = weft_take(&net->first.memory, (nodes / WEFT_BLOCK + 1) * (size_t)64);
+    net->coming = weft_take(&net->first.memory, (size_t)nodes * net->words * sizeof *net->coming);
+    net->first.nblocks = (nodes + WEFT_BLOCK - 1) / WEFT_BLOCK;
+    net->first.block = weft_take(&net->first.memory, net->first.nblocks * sizeof *net->first.block);
+    for (uint32_t i = 0; i < nodes; i++)
+    {
+        net->due[i] = WEFT_NEVER;
+        *weft_soon_of(net, i) = WEFT_NEVER;
+        net->first.block[i / WEFT_BLOCK] = i / WEFT_BLOCK * WEFT_BLOCK;
+        net->node[i] = i < net->nhosts ? &net->host[i].node : &net->sw[i - net->nhosts].node;
+    }
+}
+
+/* Bytes of the shortest frame. */
+static int64_t
+shortest_frame(const struct weft_net_config *c)
+{
+    const int64_t of[] = {c->frame.ack, c->frame.header + 1, /* data of a byte */
+                          c->buffer.trim ? c->buffer.trim_bytes : SHORTEST_FRAME};
+    int64_t least = SHORTEST_FRAME;
+    for (unsigned i = 0; i < sizeof of / sizeof of[0]; i++)
+    {
+        least = of[i] < least ? of[i] : least;
+    }
+    return least;
+}
+
+static void
+settle_flags(struct weft_net *net)
+{
+    const struct weft_mmu_config *b = &net->config.buffer;
+    bool tor = false;
+    for (uint32_t i = 0; i < net->config.nlevels; i++)
+    {
+        tor = tor || net->level[i].lb->tor;
+    }
+    net->classes = (uint32_t)b->classes;
+    net->marks_at_enqueue = b->ecn && b->ecn_at == WEFT_ECN_ENQUEUE;
+    net->marks_at_dequeue = b->ecn && b->ecn_at == WEFT_ECN_DEQUEUE;
+    net->counts_by_class = weft_mmu_counts_by_class(b);
+    net->mark_above = !net->marks_at_enqueue ? INT64_MAX : net->counts_by_class ? -1 : b->kmin;
+    net->ideal_replies = net->config.frame.ack_priority == WEFT_ACK_IDEAL;
+    net->reads_queues = weft_lb_looks(net->lb, net->lb_config);
+    net->hashes_replies = net->config.frame.replies != WEFT_REPLIES_BALANCER;
+    net->looks = net->reads_queues || net->lb->leave || net->hashes_replies;
+    net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
+    net->inspects[1] = net->inspects[0] || tor;
+    net->tor_active = true;
+    weft_net_note_routes(net);
+    net->shortest = shortest_frame(&net->config);
+    net->window = weft_clos_least_delay(net->config.clos, net->shortest);
+    net->first.chunks.take = net->config.frames.take;
+    net->first.chunks.of = net->config.frames.of;
+    net->first.algos = net->algos;
+}
+
+/* A graph has no structured forwarding. */
+static int
+route_graph(struct weft_net *net)
+{
+    const struct weft_fib_case healthy = {.weights = net->config.weights};
+    if (!net->config.clos->graph)
+    {
+        return 0;
+    }
+    const int64_t size = weft_fib_size_for(net->config.clos, &healthy);
+    if (size < 0)
+    {
+        return (int)size;
+    }
+    net->whole = weft_take(&net->first.memory, (size_t)size);
+    net->fib = net->whole;
+    weft_net_note_routes(net);
+    return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
+}
+
+int
+weft_net_make(struct weft_net **made, const struct weft_net_config *config,
+              struct weft_refusal *why)
+{
+    int code = weft_net_check_all(config, why);
+    *made = NULL;
+    if (code)
+    {
+        return code;
+    }
+    struct weft_net *net = config->memory.take(config->memory.of, sizeof *net);
+    net->config = *config;
+    net->first.memory = config->memory;
+    net->config.frames = config->frames.take ? config->frames : config->memory;
+    take_levels(net);
+    settle_flags(net);
+    take_rows(net);
+    weft_worker_begin(&net->first, net);
+    code = weft_ranks_begin(net);
+    for (uint32_t i = 0; i < net->nhosts + net->nswitches && !code; i++)
+    {
+        code = weft_node_is_elsewhere(net, i) ? 0 : make_node(net, i, why);
+    }
+    for (uint32_t i = 0; i < config->nlevels && !code; i++)
+    {
+        code = make_algos(net, i, why);
+    }
+    for (uint64_t i = 0; i < config->clos->nlinks && !code; i++)
+    {
+        connect(net, i);
+    }
+    code = code ? code : route_graph(net);
+    *made = code ? NULL : net;
+    return code;
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# circles.sh MOST FOLDER...: no more than MOST object files in the folders need each other in a circle, as the linker
+# sees it; and in the core nothing of a fabric needs what lies above it: a node does not know of threads.
+set -eu
+export LC_ALL=C
+most=${1:?usage: circles.sh MOST FOLDER...}
+shift
+arrows=$(mktemp)
+trap 'rm -f "$arrows"' EXIT
+
+# "ROOM/FILE defines SYMBOL" and "ROOM/FILE needs SYMBOL".
+symbols()
+{
+    find "$@" -name '*.o' | sort | xargs nm -A | sed 's/:/ /' | awk '
+        function name(object,    n, part) {
+            n = split(object, part, "/")
+            sub(/\.c*\.o$/, "", part[n])
+            return part[n - 1] "/" part[n]
+        }
+        NF == 4 && $3 ~ /^[TDRBVW]$/ { print name($1), "defines", $4 }
+        NF == 3 && $2 == "U" { print name($1), "needs", $3 }'
+}
+
+# "FILE FILE SYMBOL": the first one needs a symbol of the second one.
+symbols "$@" | awk '
+    $2 == "defines" { of[$3] = $1 }
+    $2 == "needs" { needs[$1 " " $3] = 1 }
+    END {
+        for (pair in needs) {
+            split(pair, p, " ")
+            if (p[2] in of && of[p[2]] != p[1]) print p[1], of[p[2]], p[2]
+        }
+    }' | sort >"$arrows"
+[ -s "$arrows" ] || { echo "circles: there are no object files in $*" >&2; exit 1; }
+
+awk -v most="$most" '
+    function room(file) { sub(/\/.*/, "", file); return file }
+    BEGIN { level["link"] = 1; level["node"] = 2; level["parallel"] = 3; level["net"] = 4 }
+    {
+        needs[$1] = needs[$1] " " $2
+        file[$1]; file[$2]
+        up = level[room($1)] && level[room($2)] > level[room($1)]
+        if (up) { print $1 " needs " $3 " of " $2 ", which lies above it"; bad = 1 }
+    }
+    # Sets seen[] to all that a file reaches.
+    function reach(from,    todo, n, next_ones, i, k) {
+        split("", seen); todo[n = 1] = from
+        while (n > 0) {
+            k = split(needs[todo[n--]], next_ones, " ")
+            for (i = 1; i <= k; i++) if (!(next_ones[i] in seen)) { seen[next_ones[i]]; todo[++n] = next_ones[i] }
+        }
+    }
+    END {
+        for (f in file) { reach(f); for (g in seen) reaches[f, g] }
+        for (f in file) {
+            n = 0; members = ""
+            for (g in file) if ((f, g) in reaches && (g, f) in reaches) { n++; members = members " " g }
+            if (n > most && !(members in told)) { told[members]; print n " files need each other:" members; bad = 1 }
+            if (n > largest) largest = n
+        }
+        print "largest circle: " largest + 0 " files"
+        exit bad
+    }' "$arrows"
