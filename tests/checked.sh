@@ -17,7 +17,7 @@ fail()
 # The names of all algorithms of a kind.
 named()
 {
-    sed -n "s/^    X(weft_$1_\([a-z_]*\)).*/\1/p" "$root/core-c/base/roster.h" | tr _ -
+    sed -n "s/^    X(weft_$1_\([a-z_]*\)).*/\1/p" "$root/core-c/roster/roster.h" | tr _ -
 }
 
 for checked in ON OFF; do

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# circles.sh MOST FOLDER...: no more than MOST object files in the folders need each other in a circle, as the linker
-# sees it; and in the core nothing of a fabric needs what lies above it: a node does not know of threads.
+# circles.sh MOST OBJECT...: no more than MOST of these object files need each other in a circle, as the linker sees
+# it; and no room of the core needs what lies above it: a node does not know of threads.
 set -eu
 export LC_ALL=C
-most=${1:?usage: circles.sh MOST FOLDER...}
+most=${1:?usage: circles.sh MOST OBJECT...}
 shift
 arrows=$(mktemp)
 trap 'rm -f "$arrows"' EXIT
@@ -12,7 +12,7 @@ trap 'rm -f "$arrows"' EXIT
 # "ROOM/FILE defines SYMBOL" and "ROOM/FILE needs SYMBOL".
 symbols()
 {
-    find "$@" -name '*.o' | sort | xargs nm -A | sed 's/:/ /' | awk '
+    nm -A "$@" | sed 's/:/ /' | awk '
         function name(object,    n, part) {
             n = split(object, part, "/")
             sub(/\.c*\.o$/, "", part[n])
@@ -32,11 +32,14 @@ symbols "$@" | awk '
             if (p[2] in of && of[p[2]] != p[1]) print p[1], of[p[2]], p[2]
         }
     }' | sort >"$arrows"
-[ -s "$arrows" ] || { echo "circles: there are no object files in $*" >&2; exit 1; }
+[ -s "$arrows" ] || { echo "circles: no object needs another one" >&2; exit 1; }
 
 awk -v most="$most" '
     function room(file) { sub(/\/.*/, "", file); return file }
-    BEGIN { level["link"] = 1; level["node"] = 2; level["parallel"] = 3; level["net"] = 4 }
+    BEGIN {
+        n = split("base topo,cc,mmu,nic,link theory,lb traffic,tor node parallel net roster", floor, " ")
+        for (i = 1; i <= n; i++) { k = split(floor[i], rooms, ","); while (k > 0) level[rooms[k--]] = i }
+    }
     {
         needs[$1] = needs[$1] " " $2
         file[$1]; file[$2]

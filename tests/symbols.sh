@@ -34,8 +34,8 @@ diff "$list.declared" "$list" ||
 # weft_lb_host_dr lies in host-dr.c; a file that would bear another's name has a word more:
 # cc-ideal.c, clos-kind.c, collective-ring.c.
 cd "$root/core-c"
-grep -o 'X(weft_[a-z_]*)' base/roster.h | sed 's/X(\(.*\))/\1/' >"$list"
-[ -s "$list" ] || fail "base/roster.h lists no tables"
+grep -o 'X(weft_[a-z_]*)' roster/roster.h | sed 's/X(\(.*\))/\1/' >"$list"
+[ -s "$list" ] || fail "roster/roster.h lists no tables"
 while IFS= read -r table; do
     file=$(grep -l "^const struct weft_[a-z]*_ops $table = {" ./*/*.c) || fail "$table: no file has it"
     tail=$(echo "$table" | sed 's/^weft_[a-z]*_//; s/_/-/g')

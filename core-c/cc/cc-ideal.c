@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fixed rate that a fabric with failures can serve, as ofan's evaluation has it (App. A). */
-#include "base/tables.h"
+#include "roster/tables.h"
 
 #include <weft/cc.h>
 #include <weft/error.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* No congestion control: line rate, whatever happens, and no CNPs. */
-#include "base/tables.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 

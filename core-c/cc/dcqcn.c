@@ -15,8 +15,8 @@
 #include "cc/dcqcn.h"
 
 #include "base/saturating.h"
-#include "base/tables.h"
 #include "checked/check.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 #include <weft/views.h>

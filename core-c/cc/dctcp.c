@@ -6,8 +6,8 @@
  * that measures anything; a loss (a retransmission that the timer did not cause) halves the window,
  * and a timeout makes it one packet, from which slow start goes to half of what it was.
  */
-#include "base/tables.h"
 #include "checked/check.h"
+#include "roster/tables.h"
 
 #include <math.h>
 

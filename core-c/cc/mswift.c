@@ -11,7 +11,7 @@
  */
 #include "cc/swift.h"
 
-#include "base/tables.h"
+#include "roster/tables.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
  */
 #include "cc/swift.h"
 
-#include "base/tables.h"
 #include "checked/check.h"
+#include "roster/tables.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 #ifndef WEFT_CHECKED_CHECKED_H
 #define WEFT_CHECKED_CHECKED_H
 
-#include "base/tables.h"
+#include "roster/tables.h"
 
 #include <weft/path.h>
 #include <weft/plan.h>

@@ -6,9 +6,9 @@
  *
  * A measurement is made when a packet is to be forwarded and the last one is an interval old.
  */
-#include "base/tables.h"
 #include "lb/candidates.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 #include <weft/mmu.h>

@@ -3,9 +3,9 @@
  * Adaptive routing as switches do it: queue lengths are quantised by three thresholds, and every
  * packet takes a random port of the least bin. A queue exactly at a threshold is in the higher bin.
  */
-#include "base/tables.h"
 #include "lb/candidates.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <assert.h>
 

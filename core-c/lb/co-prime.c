@@ -3,10 +3,10 @@
  * PRIME that ignores congestion: packets take the entropies as Alg. 2 makes them, which uses every
  * path once per cycle.
  */
-#include "base/tables.h"
 #include "lb/ecmp.h"
 #include "lb/multipart.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 static const struct weft_param params[] = {WEFT_MULTIPART_PARAMS};
 

@@ -10,9 +10,9 @@
  * What a packet carries in meta: [0] its path + 1 (tor-path.h); [1] the greatest level so far and,
  * above it, the level that it returns; [2] the path + 1 that this is about, 0: none.
  */
-#include "base/tables.h"
 #include "lb/site.h"
 #include "lb/tor-path.h"
+#include "roster/tables.h"
 
 #include <weft/clos.h>
 #include <weft/error.h>

@@ -4,9 +4,9 @@
  * one with the shortest queue, and the m best of all these are remembered. Every next-hop group has
  * a memory of its own. A remembered port that is no candidate any more is left out.
  */
-#include "base/tables.h"
 #include "lb/candidates.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <weft/rng.h>
 

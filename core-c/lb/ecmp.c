@@ -2,8 +2,8 @@
 /* Equal-cost multi-path: a hash of the flow chooses the port, so a flow keeps to one path. */
 #include "lb/ecmp.h"
 
-#include "base/tables.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 enum hash
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Ethereal's planner (ethereal §3.1, §3.2): see ethereal.c. */
 #include "base/gcd.h"
-#include "base/tables.h"
 #include "lb/ethereal.h"
+#include "roster/tables.h"
 
 #include <string.h>
 

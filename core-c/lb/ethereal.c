@@ -18,10 +18,10 @@
  */
 #include "lb/ethereal.h"
 #include "base/saturating.h"
-#include "base/tables.h"
 #include "lb/candidates.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 

@@ -12,10 +12,10 @@
  * Once routing has converged hosts know which paths are alive at both ends and pass over the
  * others, without weights. Before, a packet follows its path onto the dead link.
  */
-#include "base/tables.h"
 #include "lb/candidates.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 /* "hdr" in ASCII: this balancer's random streams, one per host. */
 #define HOST_DR_STREAM (UINT64_C(0x686472) << 32)

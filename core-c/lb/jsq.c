@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Join the shortest queue: adaptive routing that sees queue lengths to the byte. */
-#include "base/tables.h"
 #include "lb/shortest.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 /* "jsq" in ASCII: this balancer's random streams, one per switch. */
 #define JSQ_STREAM (UINT64_C(0x6a7371) << 32)

@@ -3,9 +3,9 @@
  * LetFlow: a QP's packets take one path until it has been silent for a while; what follows, a
  * flowlet, draws another one at random. A silence of just the gap does not end a flowlet.
  */
-#include "base/tables.h"
 #include "lb/site.h"
 #include "lb/tor-path.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 #include <weft/rng.h>

@@ -5,10 +5,10 @@
  * shares of a switch's n ports then differ by some sqrt(n / 65536) of a share (1.6 % for 16 ports);
  * with the 16,384 ports of the dynamic range it would be twice that.
  */
-#include "base/tables.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
 #include "lb/sprayed.h"
+#include "roster/tables.h"
 
 /* "opsq" and "opsh" in ASCII: this balancer's random streams, one per QP and one per host. */
 #define QP_STREAM   (UINT64_C(0x6f707371) << 32)

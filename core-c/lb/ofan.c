@@ -11,10 +11,10 @@
  * After convergence with dead links all pointers towards a pod share its schedule of W-ECMP weights
  * (see iwrr.h).
  */
-#include "base/tables.h"
 #include "lb/iwrr.h"
 #include "lb/shortest.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <weft/rng.h>
 

@@ -5,10 +5,10 @@
  * once per alpha packets sent. An ACK counts whichever label its packet had: for a round trip after
  * a change the old path's marks still come back, and what alpha must be depends on that.
  */
-#include "base/tables.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
 #include "lb/sprayed.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 

@@ -11,11 +11,11 @@
  * The history is a QP's own or its host's, which all QPs of the host share; and of paths or of the
  * ports of each part, of which an entropy is congested if any part is.
  */
-#include "base/tables.h"
 #include "lb/congestion-history.h"
 #include "lb/ecmp.h"
 #include "lb/multipart.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 enum unit
 {

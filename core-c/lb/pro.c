@@ -11,10 +11,10 @@
  * port is gone forwards by adaptive routing.
  */
 #include "base/gcd.h"
-#include "base/tables.h"
 #include "lb/candidates.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <assert.h>
 

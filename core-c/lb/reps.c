@@ -12,10 +12,10 @@
  * part that is.
  */
 #include "base/saturating.h"
-#include "base/tables.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
 #include "lb/sprayed.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 

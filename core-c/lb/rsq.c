@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random spraying: every packet takes a port of its own, drawn uniformly. */
-#include "base/tables.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <weft/rng.h>
 

@@ -5,8 +5,8 @@
  * failure). Which ports such a list's packets take depends on when they come: if every third packet
  * of the group is for a list of 3, all of them take the same port.
  */
-#include "base/tables.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <weft/rng.h>
 

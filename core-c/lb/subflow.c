@@ -4,14 +4,14 @@
  * QP of its own, with a label of its own: parallel flows, as in MPTCP. Switches hash a label as
  * they hash any flow. Each subflow has its own window, rate and acknowledgements.
  */
-#include "base/tables.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
 #include "lb/sprayed.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 #include <weft/plan.h>
-#include <weft/theory.h>
+#include <weft/wire-time.h>
 
 /* "subq" and "subh" in ASCII: this balancer's random streams, one per connection and one per host.
  */

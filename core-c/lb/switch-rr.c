@@ -7,8 +7,8 @@
  * packet. So lists are gone through by one count per group, and the random order of a list's
  * positions is computed from the count's epoch.
  */
-#include "base/tables.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <weft/rng.h>
 

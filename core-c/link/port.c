@@ -2,7 +2,7 @@
 /* One end of a link: the wire's time, and PFC frames. */
 #include "link/port.h"
 
-#include <weft/theory.h>
+#include <weft/wire-time.h>
 
 #define PS_BIT_PER_BYTE INT64_C(8000000000000) /* ps per byte at 1 bit/s */
 #define PFC_FRAME       64                     /* bytes */

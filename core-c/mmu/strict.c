@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Strict priority: the lowest class first. */
 #include "base/bitmap.h"
-#include "base/tables.h"
+#include "roster/tables.h"
 
 static size_t
 state_size(const void *config)

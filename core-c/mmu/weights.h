@@ -5,7 +5,7 @@
 #ifndef WEFT_MMU_WEIGHTS_H
 #define WEFT_MMU_WEIGHTS_H
 
-#include "base/tables.h"
+#include "roster/tables.h"
 
 #ifdef __cplusplus
 extern "C"

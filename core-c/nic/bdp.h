@@ -5,7 +5,7 @@
 
 #include <weft/transport.h>
 
-#include "theory/muldiv.h"
+#include "base/muldiv.h"
 
 #ifdef __cplusplus
 extern "C"

@@ -20,8 +20,8 @@
  * a message that follows would delay the one before it.
  */
 #include "base/saturating.h"
-#include "base/tables.h"
 #include "nic/selective.h"
+#include "roster/tables.h"
 
 #define LONGEST     16    /* doublings of rto for a silence */
 #define MOST_WINDOW 32768 /* a data packet's `ahead` has 16 bits */

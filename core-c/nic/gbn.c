@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Go-back-N: the receiver takes packets in order only, the sender rewinds to what is asked for. */
-#include "base/tables.h"
 #include "nic/rewind.h"
+#include "roster/tables.h"
 
 struct gbn_config
 {

@@ -10,7 +10,7 @@
 #include <weft/host.h>
 #include <weft/levels.h>
 #include <weft/psn.h>
-#include <weft/theory.h>
+#include <weft/wire-time.h>
 
 #define RULE_HOST "a QP is handed to the host that it sends from"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A receiver that takes any order for granted: the bound that packet spraying is compared with. */
-#include "base/tables.h"
 #include "nic/repeat.h"
+#include "roster/tables.h"
 
 static void
 rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)

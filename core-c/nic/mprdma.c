@@ -15,10 +15,10 @@
  * only makes the sender's window of outstanding packets one smaller, and one as many ACKs as the
  * window has packets make it one larger again.
  */
-#include "base/tables.h"
 #include "nic/bdp.h"
 #include "nic/rewind.h"
 #include "nic/selective.h"
+#include "roster/tables.h"
 
 enum
 {

@@ -12,8 +12,8 @@
  * A timeout, for the congestion control, the balancer and the host's limit of retries, is that of
  * the oldest packet; the others that were lost with it do not count again.
  */
-#include "base/tables.h"
 #include "nic/repeat.h"
+#include "roster/tables.h"
 
 static const struct weft_param params[] = {
     {"window", WEFT_COUNT, WEFT_SELECTIVE_P(window), "1024", "64", "65536", NULL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* NIC-SR: the selective repeat of commodity RDMA NICs (themis §2.2). */
-#include "base/tables.h"
 #include "nic/selective.h"
+#include "roster/tables.h"
 
 static void
 rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)

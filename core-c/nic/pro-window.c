@@ -14,9 +14,9 @@
  * in `ahead` how many timeouts its sender has had, modulo 2^16: by that the receiver knows of them.
  */
 #include "base/saturating.h"
-#include "base/tables.h"
 #include "nic/bdp.h"
 #include "nic/repeat.h"
+#include "roster/tables.h"
 
 enum
 {

@@ -9,7 +9,7 @@
 #include <weft/psn.h>
 #include <weft/qp.h>
 #include <weft/rng.h>
-#include <weft/theory.h>
+#include <weft/wire-time.h>
 
 static void
 tell_active(struct weft_qp *qp, bool active, int64_t now)

@@ -20,8 +20,8 @@
  * Each ACK costs a bit and a few comparisons: every cursor below only moves forward over the
  * bitmap, a word at a time, except that a round starts again from the oldest packet.
  */
-#include "base/tables.h"
 #include "nic/sack-cursors.h"
+#include "roster/tables.h"
 
 struct sack_config
 {

@@ -9,8 +9,8 @@
  * packet may be sent again many times. Only headers and replies are lost in silence, and the timer
  * is for these. A NACK of the oldest packet starts it anew, like an ACK that makes progress.
  */
-#include "base/tables.h"
 #include "nic/repeat.h"
+#include "roster/tables.h"
 
 static const struct weft_param params[] = {
     WEFT_WINDOW_PARAMS("1"),

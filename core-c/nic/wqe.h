@@ -4,7 +4,7 @@
 #define WEFT_NIC_WQE_H
 
 #include <weft/qp.h>
-#include <weft/theory.h>
+#include <weft/wire-time.h>
 
 #ifdef __cplusplus
 extern "C"

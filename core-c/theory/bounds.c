@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Lower bounds on completion times. What does not fit 63 bits comes out as WEFT_NEVER. */
+#include "base/muldiv.h"
 #include "base/saturating.h"
-#include "theory/muldiv.h"
 
 #include <stdbool.h>
 
 #include <weft/param.h>
 #include <weft/theory.h>
-
-#define BIT_PS UINT64_C(8000000000000) /* ps per byte at 1 bit/s */
 
 static int64_t
 mul(uint64_t a, int64_t b)
@@ -18,35 +16,6 @@ mul(uint64_t a, int64_t b)
         return WEFT_NEVER;
     }
     return (int64_t)a * b;
-}
-
-uint64_t
-weft_packets(uint64_t bytes, int64_t payload)
-{
-    uint64_t p = (uint64_t)payload;
-    return bytes / p + (bytes % p != 0);
-}
-
-int64_t
-weft_wire_carry(int64_t bytes, int64_t rate, int64_t *carry)
-{
-    uint64_t rest = 0;
-    uint64_t ps = weft_muldiv((uint64_t)bytes, BIT_PS, (uint64_t)rate, &rest);
-    if (ps >= (uint64_t)WEFT_NEVER)
-    {
-        return WEFT_NEVER;
-    }
-    int64_t over = *carry - (int64_t)rest; /* what the whole ps alone would be too much by */
-    bool more = over < 0;
-    *carry = more ? over + rate : over;
-    return (int64_t)ps + more;
-}
-
-int64_t
-weft_wire_time(int64_t bytes, int64_t rate)
-{
-    int64_t carry = 0;
-    return weft_wire_carry(bytes, rate, &carry);
 }
 
 /* Bytes of the last frame of a message. */
@@ -233,13 +202,13 @@ sent_alone(const struct weft_wire *w, int64_t pace)
 {
     int64_t full = w->payload + w->header;
     uint64_t rest = 0;
-    uint64_t sending = weft_muldiv((uint64_t)full, BIT_PS, (uint64_t)w->rate, &rest);
+    uint64_t sending = weft_muldiv((uint64_t)full, WEFT_BIT_PS, (uint64_t)w->rate, &rest);
     uint64_t alone = (uint64_t)weft_one_way(w) - sending;
     if (pace < w->rate)
     {
         return weft_packets(alone, slot(w, full, pace));
     }
-    uint64_t bytes = weft_muldiv(alone, (uint64_t)w->rate, BIT_PS, &rest);
+    uint64_t bytes = weft_muldiv(alone, (uint64_t)w->rate, WEFT_BIT_PS, &rest);
     return weft_packets(bytes + (rest != 0), slot(w, full, pace));
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Themis' memory (themis §4), in integers: doubles make 101 entries of the paper's example. */
-#include "theory/muldiv.h"
+#include "base/muldiv.h"
 
 #include <weft/theory.h>
 
-#define BIT_PS        UINT64_C(8000000000000) /* ps per byte at 1 bit/s */
-#define PATHMAP_ENTRY 2U                      /* bytes: a difference of UDP source ports */
-#define FLOW_ENTRY    20U                     /* bytes: QP, blocked ePSN, flag, ring's place */
+#define PATHMAP_ENTRY 2U  /* bytes: a difference of UDP source ports */
+#define FLOW_ENTRY    20U /* bytes: QP, blocked ePSN, flag, ring's place */
 
 uint32_t
 weft_themis_ring_entries(int64_t rate, int64_t rtt, uint32_t factor_milli, int64_t mtu)
@@ -15,11 +14,11 @@ weft_themis_ring_entries(int64_t rate, int64_t rtt, uint32_t factor_milli, int64
     {
         return 0;
     }
-    /* rate * rtt = (whole + rest / BIT_PS) bytes; times F = (whole * F) + (more + frac) */
+    /* rate * rtt = (whole + rest / WEFT_BIT_PS) bytes; times F = (whole * F) + (more + frac) */
     uint64_t rest = 0;
     uint64_t frac = 0;
-    uint64_t whole = weft_muldiv((uint64_t)rate, (uint64_t)rtt, BIT_PS, &rest);
-    uint64_t more = weft_muldiv(rest, factor_milli, BIT_PS, &frac);
+    uint64_t whole = weft_muldiv((uint64_t)rate, (uint64_t)rtt, WEFT_BIT_PS, &rest);
+    uint64_t more = weft_muldiv(rest, factor_milli, WEFT_BIT_PS, &frac);
     if (factor_milli != 0 && whole > (UINT64_MAX - more) / factor_milli)
     {
         return 0;

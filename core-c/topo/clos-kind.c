@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Three tiers of any width: pods of ToRs and aggregations, and cores above them. */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "topo/clos-shape.h"
 
 #include <weft/error.h>

@@ -4,7 +4,7 @@
 #include "topo/clos-shape.h"
 
 #include <weft/error.h>
-#include <weft/theory.h>
+#include <weft/wire-time.h>
 
 /* Between two hosts. */
 #define MAX_PATHS (INT64_C(1) << 24)

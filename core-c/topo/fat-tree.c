@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* k-ary fat-tree (Al-Fares et al. 2008) of switches with k ports, with two or three tiers. */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "topo/clos-shape.h"
 
 #include <weft/error.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A graph as a topology: what is asked of a Clos and has a meaning here as well. */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "topo/clos-shape.h"
 
 #include <string.h>

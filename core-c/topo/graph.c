@@ -7,7 +7,7 @@
 
 #include <weft/clos.h>
 #include <weft/error.h>
-#include <weft/theory.h>
+#include <weft/wire-time.h>
 
 #include "checked/check.h"
 #include "topo/graph-distance.h"

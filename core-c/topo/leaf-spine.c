@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Leaf-spine: every leaf is linked to every spine by the same number of parallel links. */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "topo/clos-shape.h"
 
 struct leaf_spine_config

@@ -9,9 +9,9 @@
  * their kind in meta[1], and in meta[2] an epoch or, of a notice, a path.
  */
 #include "base/saturating.h"
-#include "base/tables.h"
 #include "lb/site.h"
 #include "lb/tor-path.h"
+#include "roster/tables.h"
 
 #include <string.h>
 #include <weft/clos.h>

@@ -26,8 +26,8 @@
 #include "tor/themis.h"
 
 #include "base/ring.h"
-#include "base/tables.h"
 #include "checked/check.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 #include <weft/psn.h>

@@ -11,9 +11,9 @@
  */
 #include "tor/themis.h"
 
-#include "base/tables.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
+#include "roster/tables.h"
 
 #include <weft/error.h>
 #include <weft/pathmap.h>

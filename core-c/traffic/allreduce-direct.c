@@ -6,7 +6,7 @@
  * is r + 1, as in alltoall.
  */
 #include "base/saturating.h"
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <weft/error.h>

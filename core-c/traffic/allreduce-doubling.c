@@ -15,7 +15,7 @@
  * A rank sends in a step once it has received what its partners of all steps before have sent.
  */
 #include "base/saturating.h"
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * Ring allreduce: reduce-scatter, then allgather, n - 1 steps each. In step s rank r sends chunk
  * (r - s) mod n to rank r + 1; it can do so once it has that chunk from rank r - 1's step s - 1.
  */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <weft/error.h>

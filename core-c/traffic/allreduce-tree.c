@@ -11,7 +11,7 @@
  *
  * The step of a message is its place in the longest chain of those that it waits for.
  */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/double-tree.h"
 #include "traffic/groups.h"
 

@@ -6,7 +6,7 @@
  * With a concurrency of c, message i of a rank begins when its message i - c is acknowledged: a
  * rank works off c lists of peers side by side, as NCCL's channels do.
  */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <weft/error.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ring: every rank sends its bytes to the next rank of its group (themis §2.2). */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <weft/error.h>

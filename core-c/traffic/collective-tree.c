@@ -8,7 +8,7 @@
  * the longest chain of those that it waits for, or would wait for.
  */
 #include "base/saturating.h"
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/double-tree.h"
 #include "traffic/groups.h"
 

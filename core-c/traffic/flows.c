@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Flows as a table lists them: each a message on a QP of its own. */
 #include "base/saturating.h"
-#include "base/tables.h"
 #include "base/text-out.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <stdbool.h>

@@ -9,7 +9,7 @@
  * collectives keeps them together. Or, without the barrier, each GPU goes on by itself, when what
  * it sent in the last phase has been acknowledged and what it receives has arrived.
  */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <stdbool.h>

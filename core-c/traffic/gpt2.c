@@ -15,7 +15,7 @@
  * received those of all earlier steps of that collective, and begins a collective once it has
  * received all of the one before.
  */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <stdbool.h>

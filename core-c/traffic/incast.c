@@ -2,7 +2,7 @@
 /* Incast: many ranks of a group send to its rank 0 at once, as storage replies and parameter
  * servers make them. */
 #include "base/saturating.h"
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <weft/error.h>

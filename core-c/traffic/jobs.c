@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several workloads at once, each on its own hosts: their graphs side by side. */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <stdbool.h>

@@ -16,7 +16,7 @@
  * such permutations.) Random swaps mix n things in n ln(n) / 2 of them. At worst, with two or three
  * pods, half of the swaps are legal; 8 n log2(n) moves are some 6 times what is needed.
  */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <stdbool.h>

@@ -10,7 +10,7 @@
  * Three random streams, for gaps, sizes and pairs: flows are the same at another load but for their
  * times.
  */
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "traffic/groups.h"
 
 #include <math.h>

@@ -54,7 +54,7 @@ kind_of(const char *name)
     print_shown(
         stderr,
         "weft: error: no balancer, transport or congestion control is called '%s'%s; one of "
-        "your own is known once it is in core-c/base/roster.h and built\n",
+        "your own is known once it is in core-c/roster/roster.h and built\n",
         name, did_you_mean(near.best));
     return NULL;
 }

@@ -2,7 +2,7 @@
 # cmake -DROOT=TREE -DHEADER=FILE -P built-code.cmake
 #
 # Writes hashes of the code that makes results: one of the simulator, which every run uses, and one
-# of each algorithm in core-c/base/roster.h. They are of texts, comments and indentation left out, so
+# of each algorithm in core-c/roster/roster.h. They are of texts, comments and indentation left out, so
 # every machine and compiler has the same; provenance.c says which of them a run has used.
 #
 # The simulator is SIMULATOR, below, with all of core-c/ that it reaches; and what nothing reaches,
@@ -104,7 +104,7 @@ endfunction()
 list(TRANSFORM SIMULATOR PREPEND ${ROOT}/)
 file(GLOB simulator RELATIVE ${ROOT} ${SIMULATOR})
 file(GLOB core RELATIVE ${ROOT} ${ROOT}/core-c/*/*.[ch] ${ROOT}/core-c/include/weft/*.h)
-list(REMOVE_ITEM core core-c/base/roster.h) # it only says which algorithms there are
+list(REMOVE_ITEM core core-c/roster/roster.h) # it only says which algorithms there are
 foreach(file IN LISTS simulator core)
   read_source(${file})
 endforeach()
@@ -117,7 +117,7 @@ foreach(file IN LISTS core)
     endif()
   endforeach()
 endforeach()
-file(READ ${ROOT}/core-c/base/roster.h roster)
+file(READ ${ROOT}/core-c/roster/roster.h roster)
 string(REGEX MATCHALL "X[(]weft_[A-Za-z0-9_]+[)]" tables "${roster}")
 list(TRANSFORM tables REPLACE "^X[(](.*)[)]$" "\\1")
 

@@ -11,7 +11,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "base/tables.h"
+#include "roster/tables.h"
 #include "built-hashes.h"
 #include "input-file.h"
 #include "link-failures.h"

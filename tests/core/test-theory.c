@@ -12,7 +12,7 @@
 #include <weft/rng.h>
 #include <weft/theory.h>
 
-#include "theory/muldiv.h"
+#include "base/muldiv.h"
 
 Suite *theory_suite(void);
 

@@ -14,9 +14,9 @@
 #include <weft/error.h>
 #include <weft/registry.h>
 
+#include "base/muldiv.h"
 #include "fuzz.h"
 #include "must.h"
-#include "theory/muldiv.h"
 
 /** Largest configuration of all. */
 #define CONFIG 64

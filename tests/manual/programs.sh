@@ -5,7 +5,7 @@
 #   cc-*.inc   what uses the module, for snippets.cc: whole programs, and fragments, each in a function
 #   c-*.inc    fragments that use the core, for core-snippets.c
 #   tree/*     the worked examples of new algorithms: the files that a page gives in full (```c core-c/...),
-#              those that it changes (```diff runner/...), and core-c/base/roster.h with the lines that it
+#              those that it changes (```diff runner/...), and core-c/roster/roster.h with the lines that it
 #              adds to a list there (```c WEFT_BALANCERS)
 # A C++ fragment that sets up no fabric but uses one finds it as `weft` and `fabric`, with a workload.
 set -eu
@@ -105,7 +105,7 @@ awk '
     { print }
     /^#define WEFT_/ { list = $2; sub(/\(.*/, "", list); printf "%s", added[list]; delete added[list] }
     END { for (list in added) { print "the roster has no list " list >"/dev/stderr"; exit 1 } }
-' "$work/roster" core-c/base/roster.h >"$out/tree/core-c/base/roster.h"
+' "$work/roster" core-c/roster/roster.h >"$out/tree/core-c/roster/roster.h"
 for file in cc-includes cc-bodies cc-table c-bodies c-table; do
     mv "$work/$file" "$out/$file.inc"
 done

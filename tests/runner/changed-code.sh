@@ -42,7 +42,7 @@ undo()
 }
 
 hashes first
-[ "$(grep -c '^#define BUILT_weft_' first)" = "$(grep -c 'X(weft_' tree/core-c/base/roster.h)" ] ||
+[ "$(grep -c '^#define BUILT_weft_' first)" = "$(grep -c 'X(weft_' tree/core-c/roster/roster.h)" ] ||
     fail 'not one hash for each algorithm'
 grep -qx '#define BUILT_COMMIT ""' first || fail 'a commit without a repository'
 differ same
@@ -81,7 +81,7 @@ undo runner/command/main.c
 
 # An algorithm that is added changes no other one. One that finds another by its name may use any.
 sed 's/weft_lb_jsq/weft_lb_own/; s/"jsq"/"own"/' tree/core-c/lb/jsq.c >tree/core-c/lb/own.c
-edit core-c/base/roster.h 's/^    X(weft_lb_jsq)/    X(weft_lb_own) \\\n&/'
+edit core-c/roster/roster.h 's/^    X(weft_lb_jsq)/    X(weft_lb_own) \\\n&/'
 differ own weft_lb_own
 cp own first
 sed -i 's/^jsq_pick.*/&\n\/\/ weft_lb_find\n/; $a static const void *(*other)(const char *) = weft_lb_find;' tree/core-c/lb/own.c

@@ -20,7 +20,7 @@
  * would acknowledge packets that are lost. The ns-3 module ends a run in which that happens.
  *
  * A balancer may ask another one, its part: weft_lb_find("ar") from anywhere, or the table itself
- * in base/tables.h from a file of the core. The part's state lies behind the balancer's own, at
+ * in roster/tables.h from a file of the core. The part's state lies behind the balancer's own, at
  * weft_lb_part_at(sizeof(struct own)) bytes:
  *  - state_size() returns that and the part's state_size(),
  *  - init() calls the part's init() on the state there,

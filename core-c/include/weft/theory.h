@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <weft/version.h>
+#include <weft/wire-time.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -29,19 +30,6 @@ extern "C"
         int64_t delay;  /**< propagation per link */
         uint32_t links; /**< on the path */
     };
-
-    /** Packets of a message. */
-    WEFT_API uint64_t weft_packets(uint64_t bytes, int64_t payload);
-
-    /** ps that @p bytes take on a wire of @p rate, rounded up. */
-    WEFT_API int64_t weft_wire_time(int64_t bytes, int64_t rate);
-
-    /**
-     * The same for what follows a frame at once, so that the sum over any number of frames is
-     * rounded up only once. @p carry: by how much the sum so far is too high, in 1/rate ps; from 0
-     * to below the rate. 0 at first; updated.
-     */
-    WEFT_API int64_t weft_wire_carry(int64_t bytes, int64_t rate, int64_t *carry);
 
     /** One-way time of a lone full packet: every link's serialization (store-and-forward) and
      * propagation. */

@@ -36,5 +36,6 @@
 #include <weft/transport.h>
 #include <weft/version.h>
 #include <weft/views.h>
+#include <weft/wire-time.h>
 
 #endif

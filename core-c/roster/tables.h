@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /** @file tables.h  The tables that algorithms export to the registry: those of roster.h. Private.
  */
-#ifndef WEFT_BASE_TABLES_H
-#define WEFT_BASE_TABLES_H
+#ifndef WEFT_TABLES_H
+#define WEFT_TABLES_H
 
-#include "base/roster.h"
+#include "roster/roster.h"
 
 #include <weft/cc.h>
 #include <weft/clos.h>

@@ -2,7 +2,7 @@
 /* Lower bounds of workloads by their closed forms, and of exchanges that follow each other. */
 #include <weft/bounds.h>
 
-#include "theory/traffic-walk.h"
+#include "traffic/traffic-walk.h"
 
 /* --- deliveries ------------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
  * @file roster.h  Every algorithm that can be chosen by name, one line each, in the order in which
  * `weft list` shows them. Private. A file of algorithms needs nothing but its line here.
  */
-#ifndef WEFT_BASE_ROSTER_H
-#define WEFT_BASE_ROSTER_H
+#ifndef WEFT_ROSTER_H
+#define WEFT_ROSTER_H
 
 /* clang-format off */
 

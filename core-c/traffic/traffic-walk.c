@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "theory/traffic-walk.h"
+#include "traffic/traffic-walk.h"
 
 void
 weft_walk_lay_out(struct weft_walk *w, const struct weft_traffic *t, void *memory, size_t *used)

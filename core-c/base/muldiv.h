@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#define WEFT_BIT_PS UINT64_C(8000000000000) /**< ps per byte at 1 bit/s */
+
 /**
  * floor(a * b / d), and the remainder in @p rest. b < 2^63, 0 < d < 2^63. UINT64_MAX if the
  * quotient does not fit. In portable C, bit by bit.

@@ -4,7 +4,7 @@
 
 #include <weft/bounds.h>
 
-#include "theory/traffic-walk.h"
+#include "traffic/traffic-walk.h"
 
 int64_t
 weft_ideal_fct(const struct weft_clos *clos, const struct weft_fabric_config *frame, uint32_t src,
