@@ -133,8 +133,11 @@ diag_print(const struct diagnostics *d, FILE *out)
     {
         print_shown(out, "%s: error: there may be more; %zu shown\n", d->file, d->n);
     }
-    print_all(d->file, d->warnings, d->nwarnings, "warning", out);
-    print_all(d->file, d->notes, d->nnotes, "note", out);
+    if (d->n == 0) /* else they may be of what is meant otherwise */
+    {
+        print_all(d->file, d->warnings, d->nwarnings, "warning", out);
+        print_all(d->file, d->notes, d->nnotes, "note", out);
+    }
 }
 
 static void

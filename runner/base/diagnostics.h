@@ -33,6 +33,7 @@ struct diagnostics
     size_t nnotes;
     struct diagnostic *idle; /**< what changes nothing in some run */
     size_t nidle;
+    bool misnamed;   /**< a name is wrong: what else is wrong may follow from that */
     size_t run;      /**< the number of the one that is looked at */
     size_t reported; /**< calls of diag_error(), repetitions included */
 };
@@ -60,8 +61,8 @@ void diag_warn_idle(struct diagnostics *d, size_t runs);
 /** So many errors that looking for more helps nobody. */
 bool diag_is_full(const struct diagnostics *d);
 
-/** Prints errors, then warnings, then notes, in the order of the lines, "file:line: error: message"
- * each. */
+/** Prints errors or, where there are none, warnings and then notes, in the order of the lines,
+ * "file:line: error: message" each. */
 void diag_print(const struct diagnostics *d, FILE *out);
 
 void diag_free(struct diagnostics *d);

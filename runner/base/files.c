@@ -60,6 +60,11 @@ folder_open(struct folder *f, const char *path, char **why)
 {
     *f = NO_FOLDER;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOTDIR)
+    {
+        *why = xformat("%s is a file, not a folder", path);
+        return false;
+    }
     if (fd < 0)
     {
         return fail(why, "open", path, errno);
@@ -310,11 +315,12 @@ static int
 only_plain(int fd, const char *path, char **why)
 {
     struct stat st;
-    if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+    if (fd < 0 || fstat(fd, &st) != 0 || S_ISREG(st.st_mode))
     {
         return fd;
     }
-    *why = xformat("%s is not a plain file", path);
+    *why = xformat(S_ISDIR(st.st_mode) ? "%s is a folder, not a file" : "%s is not a plain file",
+                   path);
     close(fd);
     return -1;
 }

@@ -346,7 +346,7 @@ report_absent(struct report_source *s, const struct element *query, const struct
 {
     if (s->why)
     {
-        diag_error(s->d, query->line, "%s", s->why);
+        diag_error(s->d, s->section->line, "%s", s->why); /* once for all of its queries */
     }
     else if (s->missing && !s->options->allow_missing)
     {

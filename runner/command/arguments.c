@@ -199,10 +199,40 @@ option_of(int found)
     return i < NOPTIONS ? &option_table[i] : NULL;
 }
 
-static void
-report_foreign(const char *command, const struct option_entry *o)
+/** A command that takes an option of that name, and the option as it has it; NULL: none does. */
+static const struct command *
+taker_of(const struct arguments *a, const char *name, const struct option_entry **option)
 {
-    print_shown(stderr, "weft: error: 'weft %s' does not take --%s\n", command, o->name);
+    for (size_t c = 0; c < a->nall; c++)
+    {
+        for (size_t i = 0; i < NOPTIONS; i++)
+        {
+            *option = &option_table[i];
+            if (strcmp((*option)->name, name) == 0 && takes(&a->all[c], *option))
+            {
+                return &a->all[c];
+            }
+        }
+    }
+    return NULL;
+}
+
+/** Reports an option of other commands, with the first of these. */
+static void
+report_foreign(const struct arguments *a, const struct option_entry *o)
+{
+    const struct option_entry *option;
+    const struct command *other = taker_of(a, o->name, &option);
+    if (!other)
+    {
+        return; /* each option in the table is some command's */
+    }
+    const char *operands = other->usage + strlen(other->name);
+    print_shown(stderr,
+                "weft: error: 'weft %s' does not take --%s; expected another option, or 'weft "
+                "%s%.*s --%s%s%s'\n",
+                a->command->name, o->name, other->name, (int)strcspn(operands, "[\n") - 1, operands,
+                o->name, option->value ? " " : "", option->value ? option->value : "");
 }
 
 /** Writes down for getopt the command's options, and those that only others take. */
@@ -264,7 +294,7 @@ report_option(char **argv, const struct arguments *a)
     }
     else if (!takes(a->command, o))
     {
-        report_foreign(argv[0], o);
+        report_foreign(a, o);
     }
     else if (o->value)
     {
@@ -294,7 +324,7 @@ take_options(int argc, char **argv, struct arguments *a)
         const bool taken = o && takes(a->command, o);
         if (o && !taken)
         {
-            report_foreign(argv[0], o);
+            report_foreign(a, o);
         }
         if (!o)
         {
@@ -329,9 +359,12 @@ complete(struct arguments *a)
 }
 
 int
-command_call(const struct command *command, int argc, char **argv)
+command_call(const struct command *all, size_t nall, const struct command *command, int argc,
+             char **argv)
 {
     struct arguments a = {.command = command,
+                          .all = all,
+                          .nall = nall,
                           .sweep.log_interval = 60,
                           .batch = 1,
                           .results = "results",
@@ -348,7 +381,10 @@ command_call(const struct command *command, int argc, char **argv)
     }
     else if (good && (a.nfiles < command->least || a.nfiles > command->most))
     {
-        print_shown(stderr, "usage: weft %.*s\nweft: 'weft %s --help' tells more\n",
+        print_shown(stderr,
+                    "weft: error: %s for 'weft %s'; expected: weft %.*s\n"
+                    "weft: 'weft %s --help' tells more\n",
+                    a.nfiles < command->least ? "too few arguments" : "too many arguments", argv[0],
                     (int)strcspn(command->usage, "\n"), command->usage, argv[0]);
     }
     else if (good)

@@ -12,6 +12,8 @@ struct command;
 struct arguments
 {
     const struct command *command;
+    const struct command *all; /**< commands there are */
+    size_t nall;
     char *const *files;
     int nfiles;
     const char *nic, *beside; /**< of rank */
@@ -37,8 +39,9 @@ struct command
     int least, most;                       /**< files */
 };
 
-/** Runs a command with its part of the command line: argv[0] is its name. An exit status: also that
- * of --help, or of a mistake after its message. */
-int command_call(const struct command *command, int argc, char **argv);
+/** Runs one of @p nall commands with its part of the command line: argv[0] is its name. Returns an
+ * exit status: also that of --help, or of a mistake after its message. */
+int command_call(const struct command *all, size_t nall, const struct command *command, int argc,
+                 char **argv);
 
 #endif

@@ -55,8 +55,11 @@ command_run_one(const struct arguments *a)
         one.sweep.threads = 1;
     }
     /* Not together with others: each of those that were started has a run of its own. */
-    return one.runs.n ? run(&one)
-                      : sweep_refuse(xstrdup("run-one needs --run NAME"), EXIT_BAD_INPUT);
+    return one.runs.n
+               ? run(&one)
+               : sweep_refuse(
+                     xformat("run-one needs --run NAME; 'weft plan %s' lists the runs", *a->files),
+                     EXIT_BAD_INPUT);
 }
 
 static void

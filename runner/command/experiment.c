@@ -45,7 +45,7 @@ experiment_of(struct document *doc, const struct plan_options *options, struct d
     {
         document_check(doc, d);
     }
-    if (doc && doc->root->spec && choose_version(doc, options->quick, d))
+    if (doc && doc->root->spec && !d->misnamed && choose_version(doc, options->quick, d))
     {
         l->plan = plan_build(doc, options, d);
     }

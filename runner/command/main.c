@@ -241,7 +241,7 @@ call(int argc, char **argv)
     {
         if (strcmp(commands[i].name, name) == 0)
         {
-            return command_call(&commands[i], argc - 1, argv + 1);
+            return command_call(commands, NCOMMANDS, &commands[i], argc - 1, argv + 1);
         }
         nearest_try(&near, commands[i].name);
     }

@@ -44,15 +44,18 @@ check_column(const struct plan *plan, const struct element *figure, const char *
     {
         nearest_try(&near, table->columns[i].name);
     }
+    CLEANUP(text_drop) struct text list = {0};
     for (size_t i = 0; varies && i < plan->ncolumns; i++)
     {
         nearest_try(&near, plan->keys[i].name);
+        text_add(&list, "%s%s", i ? ", " : ": ", plan->keys[i].name);
     }
     diag_error(d, element_line(figure, attribute),
-               "%s of <figure %s>: there is no column '%s'; expected %s%s%s%s%s", attribute,
+               "%s of <figure %s>: there is no column '%s'; expected %s%s%s%s%s%s", attribute,
                element_value(figure, "name"), column, table ? "a column of " : "",
                table ? table->file : "", table && varies ? " or " : "",
-               varies ? "a parameter of the sweep" : "", did_you_mean(near.best));
+               varies ? "a parameter of the sweep" : "", list.len ? list.s : "",
+               did_you_mean(near.best));
 }
 
 /** The value must be one that its column takes. */
@@ -341,13 +344,15 @@ check_workloads(const struct plan *plan, const struct element *figure, struct di
     }
 }
 
-/** What a template makes of the rows of a file: means of few, or the distribution of any. */
-static void
+/** Checks that a template can make something of the rows of a file: means of few, or the
+ * distribution of any; else the columns are those of a table that is not meant. */
+static bool
 check_data(const struct element *figure, struct diagnostics *d)
 {
     const int64_t data = element_number(figure, "data").integer;
     const char *name = element_value(figure, "name");
     const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
+    const size_t reported = d->reported;
     if (!figure_is(figure, FIGURES_OF_ROWS) && (data == DATA_QPS || data == DATA_FLOWS))
     {
         diag_error(d, element_line(figure, "data"),
@@ -361,6 +366,7 @@ check_data(const struct element *figure, struct diagnostics *d)
                    "template=\"lines\"",
                    name, kind_name(figure));
     }
+    return d->reported == reported;
 }
 
 /** What its template does not know. */
@@ -450,12 +456,15 @@ check_attributes(const struct plan *plan, const struct element *e, struct diagno
 {
     const char *series = element_value(e, "series"), *relative = element_value(e, "relative-to");
     CLEANUP(words_free) struct words x = words_split(element_value(e, "x"));
+    if (!check_data(e, d))
+    {
+        return;
+    }
     check_columns(plan, e, &x, d);
     if (relative && x.n)
     {
         check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
     }
-    check_data(e, d);
     if (element_number(e, "data").integer == DATA_STEPS && d->reported == 0)
     {
         check_steps(plan, e, d);

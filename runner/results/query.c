@@ -156,6 +156,18 @@ owner_of(struct database *db, const char *column)
     return found ? xstrdup((const char *)sqlite3_column_text(s, 0)) : NULL;
 }
 
+/** Where in the query the last mistake is; -1: that is not known. */
+static int
+place_of_mistake(sqlite3 *db)
+{
+#if SQLITE_VERSION_NUMBER >= 3038000
+    return sqlite3_error_offset(db);
+#else
+    (void)db;
+    return -1;
+#endif
+}
+
 /** What SQLite says of a query, and the name that may be meant. */
 static char *
 explain(struct database *db)
@@ -194,6 +206,8 @@ explain(struct database *db)
            : best   ? xformat("%s; did you mean '%s'?", said, best)
            : lacks && db->nimages
                ? xformat("%s; open data lack what no claim reads: 'weft run' makes it", said)
+           : strstr(said, "syntax error") && place_of_mistake(db->db) == 0
+               ? xformat("%s; expected a query: SELECT columns FROM table", said)
            : strstr(said, "authoriz") || strstr(said, "prohibited")
                ? xformat("%s; a query may read tables and call functions, nothing else", said)
                : xstrdup(said);
@@ -295,18 +309,6 @@ reason(struct database *db, int status, struct query_limits limits)
            : status == SQLITE_TOOBIG    ? xformat("a text or a row of it has more than %d bytes",
                                                   sqlite3_limit(db->db, SQLITE_LIMIT_LENGTH, -1))
                                         : explain(db);
-}
-
-/** Where in the query the last mistake is; -1: that is not known. */
-static int
-place_of_mistake(sqlite3 *db)
-{
-#if SQLITE_VERSION_NUMBER >= 3038000
-    return sqlite3_error_offset(db);
-#else
-    (void)db;
-    return -1;
-#endif
 }
 
 /** Whether only white space, comments and a ';' follow. */

@@ -188,19 +188,21 @@ results_file_is_whole(const char *out, const char *file, double deadline, char *
     CLEANUP(folder_close) struct folder top = NO_FOLDER;
     OWNED char *said = NULL;
     uint64_t size;
-    const bool today =
-        folder_open(&top, out, &said) && (!is_marked(&top) || check_mark(&top, &said));
+    const bool ours = folder_open(&top, out, &said) && is_marked(&top);
+    const bool today = top.fd >= 0 && (!ours || check_mark(&top, &said));
     const enum sql_file_state state =
         today ? sql_file_look(&top, file, deadline, &size, &said) : SQL_FILE_UNREADABLE;
-    if ((top.fd >= 0 && !today) || state == SQL_FILE_TOO_LARGE)
+    if (!today || state == SQL_FILE_TOO_LARGE)
     {
         *why = said;
         said = NULL;
     }
     else if (state != SQL_FILE_WHOLE)
     {
-        *why = xformat("%s/%s cannot be used: %s; 'weft collect %s' makes it again", out, file,
-                       said, out);
+        *why = ours ? xformat("%s/%s cannot be used: %s; 'weft collect %s' makes it again", out,
+                              file, said, out)
+                    : xformat("%s/%s cannot be used: %s; expected a folder of results", out, file,
+                              said);
     }
     return state == SQL_FILE_WHOLE;
 }

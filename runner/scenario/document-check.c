@@ -32,6 +32,7 @@ report_unknown_element(const struct grammar *g, const struct element *e,
 static void
 check_fixed(const struct element *e, struct diagnostics *d)
 {
+    bool misspelt = false; /* then it may be what is lacking */
     for (size_t i = 0; i < e->nattributes; i++)
     {
         const struct attribute *a = &e->attributes[i];
@@ -42,10 +43,11 @@ check_fixed(const struct element *e, struct diagnostics *d)
         }
         else
         {
+            misspelt = d->misnamed = true;
             report_unknown_attribute(d, a->line, e->spec, NULL, a->name);
         }
     }
-    for (size_t i = 0; i < e->spec->nattributes; i++)
+    for (size_t i = 0; !misspelt && i < e->spec->nattributes; i++)
     {
         const struct attribute_spec *spec = &e->spec->attributes[i];
         if (grammar_requires(e->spec, spec) && !element_attribute(e, spec->param.name))
@@ -56,12 +58,34 @@ check_fixed(const struct element *e, struct diagnostics *d)
     }
 }
 
+/** Reports names of attributes that the element does not have, whatever algorithm it names; whether
+ * there are some. */
+static bool
+has_strangers(const struct element *e, const struct weft_algo *algo, struct diagnostics *d)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->nattributes; i++)
+    {
+        const struct attribute *a = &e->attributes[i];
+        if (!grammar_attribute(e->spec, a->name) && strcmp(a->name, e->spec->selector) != 0 &&
+            strcmp(a->name, "preset") != 0 && !known_to_some(weft_registry_find(e->name), a->name))
+        {
+            any = d->misnamed = true;
+            report_unknown_attribute(d, a->line, e->spec, algo, a->name);
+        }
+    }
+    return any;
+}
+
 /** An element that chooses an algorithm: checked against the one that it names itself. */
 static void
 check_chosen(const struct element *e, struct diagnostics *d)
 {
     struct choice choice;
-    if (!read_choice(e, e->name, &choice, d) && !choice.algo)
+    const char *name = element_value(e, e->spec->selector);
+    name = name ? name : default_algorithm(e->name);
+    if (has_strangers(e, name ? weft_find(e->name, name) : NULL, d) ||
+        (!read_choice(e, e->name, &choice, d) && !choice.algo))
     {
         return;
     }
@@ -72,12 +96,6 @@ check_chosen(const struct element *e, struct diagnostics *d)
         if (fixed && (!choice.algo || vocabulary_takes(e->spec, choice.algo, a->name)))
         {
             attribute_read(e, a, fixed, NULL, d);
-        }
-        else if (!choice.algo && strcmp(a->name, e->spec->selector) != 0 &&
-                 strcmp(a->name, "preset") != 0 &&
-                 !known_to_some(weft_registry_find(e->name), a->name))
-        {
-            report_unknown_attribute(d, a->line, e->spec, NULL, a->name);
         }
     }
     free(choice.config);
@@ -125,6 +143,7 @@ element_check_distinct(const struct element *parent, struct diagnostics *d)
         {
             OWNED char *where = other->line > 0 ? xformat(", and it stands at line %d", other->line)
                                                 : xstrdup(""); /* the command line says so */
+            d->misnamed = true;
             diag_error(d, key->line, "a second <%s> '%s'; expected each once%s", sorted[i]->name,
                        key->value, where);
         }
@@ -142,6 +161,7 @@ check_children(const struct grammar *g, const struct element *e, struct diagnost
         const struct element *c = e->children[i];
         if (!c->spec)
         {
+            d->misnamed = true;
             report_unknown_element(g, c, e, d);
             continue;
         }

@@ -254,7 +254,7 @@ flow_file_parse(struct table_lines *t, struct input_file *f)
     }
     else
     {
-        input_error(t->from, t->line,
+        input_error(t->from, t->line > 0 ? t->line : 1,
                     "no flows; expected CSV with the header src,dst,bytes,start, HPCC's or "
                     "ConWeave's number of flows, or htsim's Nodes");
     }

@@ -7,6 +7,8 @@
 #include "scenario-load.h"
 #include "textbuf.h"
 
+#define MOST_SHOWN 60 /* letters of a list, about */
+
 void
 check_times(const struct element *e, int64_t at, int64_t repair, struct diagnostics *d)
 {
@@ -17,8 +19,21 @@ check_times(const struct element *e, int64_t at, int64_t repair, struct diagnost
     }
 }
 
-/** Weft's switch of a number that an element names; what is no number of a switch in Weft's own
- * numbering has no link. False after an error. */
+/** Whether the switch of an attribute is there; else an error. */
+static bool
+is_there(const struct element *e, const char *attribute, int64_t number, uint32_t count,
+         struct diagnostics *d)
+{
+    if (number >= count)
+    {
+        diag_error(d, element_line(e, attribute),
+                   "%s %lld of <%s> does not exist; there are %u, 0 to %u", attribute,
+                   (long long)number, e->name, count, count - 1);
+    }
+    return number < count;
+}
+
+/** Sets an end to Weft's switch of the number that an attribute gives. False after an error. */
 static bool
 end_of(const struct element *e, const struct scenario *s, const char *attribute, uint64_t *end,
        struct diagnostics *d)
@@ -27,7 +42,7 @@ end_of(const struct element *e, const struct scenario *s, const char *attribute,
     OWNED char *why = NULL;
     if (!nodes_have_ids(s, NODE_SWITCH))
     {
-        return true;
+        return is_there(e, attribute, (int64_t)*end, s->clos.nswitches, d);
     }
     if (!node_find(s, NODE_SWITCH, *end, &sw, &why))
     {
@@ -55,14 +70,9 @@ ends_of(const struct element *e, const struct scenario *s, const struct link_fau
     }
     *lower = (uint64_t)(leaf_spine ? f->leaf : f->lower);
     *upper = (uint64_t)(leaf_spine ? f->spine + s->clos.ntors : f->upper);
-    return leaf_spine || (end_of(e, s, "lower", lower, d) && end_of(e, s, "upper", upper, d));
-}
-
-/** The user's number of a switch that may not be there. */
-static unsigned long long
-user_number(const struct scenario *s, uint64_t sw)
-{
-    return sw < s->clos.nswitches ? node_number(s, NODE_SWITCH, (uint32_t)sw) : sw;
+    return leaf_spine ? is_there(e, "leaf", f->leaf, s->clos.ntors, d) &&
+                            is_there(e, "spine", f->spine, s->clos.nswitches - s->clos.ntors, d)
+                      : end_of(e, s, "lower", lower, d) && end_of(e, s, "upper", upper, d);
 }
 
 /** How many links before this one join the same switches. */
@@ -77,6 +87,75 @@ parallel_number(const struct weft_clos *clos, uint64_t number, const struct weft
         parallel += link_joins(clos, &other, link->lower.index, link->upper.index);
     }
     return parallel;
+}
+
+/** The users' numbers of a switch's neighbours above it, in a graph of all its neighbours, as text.
+ */
+static char *
+neighbours_of(const struct scenario *s, uint64_t sw)
+{
+    const struct weft_clos *clos = &s->clos;
+    struct text list = {0};
+    uint32_t last = UINT32_MAX;
+    for (uint64_t i = clos->nhosts; i < clos->nlinks && list.len < MOST_SHOWN; i++)
+    {
+        struct weft_link link;
+        weft_clos_link(clos, i, &link);
+        const bool below = link.lower.index == sw, above = clos->graph && link.upper.index == sw;
+        const uint32_t other = below ? link.upper.index : link.lower.index;
+        if ((below || above) && other != last)
+        {
+            text_add(&list, "%s%u", list.len ? ", " : "", node_number(s, NODE_SWITCH, other));
+            last = other;
+        }
+    }
+    text_add(&list, "%s", list.len == 0 ? "none" : list.len < MOST_SHOWN ? "" : ", ...");
+    return text_take(&list);
+}
+
+/** How many links join two switches. */
+static unsigned long long
+count_links(const struct weft_clos *clos, uint64_t lower, uint64_t upper)
+{
+    unsigned long long n = 0;
+    for (uint64_t i = clos->nhosts; i < clos->nlinks; i++)
+    {
+        struct weft_link link;
+        weft_clos_link(clos, i, &link);
+        n += link_joins(clos, &link, lower, upper);
+    }
+    return n;
+}
+
+/** Says which links two switches have, or which neighbours the lower one has. */
+static void
+report_no_link(const struct element *e, const struct scenario *s, const struct link_fault *f,
+               uint64_t lower, uint64_t upper, struct diagnostics *d)
+{
+    const uint32_t a = node_number(s, NODE_SWITCH, (uint32_t)lower),
+                   b = node_number(s, NODE_SWITCH, (uint32_t)upper);
+    const unsigned long long joined = count_links(&s->clos, lower, upper);
+    OWNED char *others = neighbours_of(s, lower);
+    if (joined)
+    {
+        diag_error(
+            d, element_line(e, "link"),
+            "link %lld of <%s> does not exist; expected one below %llu, as switches %u and %u "
+            "have",
+            (long long)f->parallel, e->name, joined, a, b);
+    }
+    else if (count_links(&s->clos, upper, lower))
+    {
+        diag_error(d, e->line, "<%s> names a link upside down; expected lower %u and upper %u",
+                   e->name, b, a);
+    }
+    else
+    {
+        diag_error(d, e->line,
+                   "<%s> names no link: switches %u and %u are no neighbours; %s switch %u there "
+                   "are %s",
+                   e->name, a, b, s->clos.graph ? "beside" : "above", a, others);
+    }
 }
 
 /** The link between switches that an element names, which then names it by its ends; in a graph
@@ -104,11 +183,7 @@ find_switch_link(const struct element *e, const struct scenario *s, struct link_
             return true;
         }
     }
-    diag_error(d, e->line,
-               "<%s> names no link: switches %llu and %llu have no link number %lld; expected "
-               "neighbours among the %u switches, with link below the number of parallel ones",
-               e->name, user_number(s, lower), user_number(s, upper), (long long)f->parallel,
-               clos->nswitches);
+    report_no_link(e, s, f, lower, upper, d);
     return false;
 }
 

@@ -124,8 +124,11 @@ write_tables(const struct collected *c, const struct folder *top, char **why)
 static bool
 nothing_finished(const struct plan *plan, const char *out)
 {
-    print_shown(stderr, "weft: error: no run of %s is finished in %s; nothing is written\n",
-                plan->doc->path, out);
+    CLEANUP(folder_close) struct folder folder = NO_FOLDER;
+    OWNED char *why = NULL;
+    const bool is = folder_open(&folder, out, &why);
+    print_shown(stderr, "weft: error: no run of %s is finished in %s%s%s; nothing is written\n",
+                plan->doc->path, out, is ? "" : ": ", is ? "" : why);
     return false;
 }
 

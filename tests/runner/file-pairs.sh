@@ -126,7 +126,7 @@ grep -qF 'pair.xml:4: note: switches of <failure> are those of holes.txt: 0, 3, 
 with '<failure lower="6" upper="3"/>'
 with '<failure lower="1" upper="6"/>' 'pair.xml:4: error: lower of <failure> names no switch: 1 is a host of holes.txt; switches there are 0, 3, 6 to 7'
 with '<failure lower="3" upper="12"/>' 'upper of <failure> names no switch: 12 is not in holes.txt'
-with '<failure lower="3" upper="0"/>' 'switches 3 and 0 have no link'
+with '<failure lower="3" upper="0"/>' 'switches 3 and 0 are no neighbours; beside switch 3 there are 6, 7'
 with '<degrade lower="0" upper="7" rate="1Gbps"/>'
 with '<degrade host="9" rate="1Gbps"/>'
 grep -qF 'note: hosts of <degrade> are those of holes.txt' messages || fail 'which hosts are degraded is not said'

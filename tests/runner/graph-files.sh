@@ -74,7 +74,7 @@ sed -i 's/3us/2us/' t.txt
 scenario t.txt ecmp '<failure lower="1" upper="4" link="1"/><convergence delay="0s"/>'
 "$weft" run g.xml --no-figures --out dead >out 2>messages || fail 'a failure in a graph'
 scenario t.txt ecmp '<failure lower="4" upper="1" link="2"/>'
-refused 'g.xml:1: error: <failure> names no link: switches 4 and 1 have no link number 2'
+refused 'g.xml:1: error: link 2 of <failure> does not exist; expected one below 2, as switches 4 and 1 have'
 
 # A slower link, which rho_max knows.
 scenario t.txt ecmp '<degrade lower="4" upper="1" link="0" rate="1Gbps"/>'

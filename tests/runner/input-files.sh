@@ -194,8 +194,8 @@ wrong()
 
 refused 'no file' 'kind="flows"' 'the flows workload lacks file="..."; expected a file of flows'
 refused 'a file for a ring' 'kind="ring" bytes="1MB" file="data/a.csv"' 'unknown attribute file of <workload ring>'
-refused 'a folder' 'kind="flows" file="data"' "cannot read file 'data': .*data is not a plain file"
-wrong 'no flows' '0: no flows; expected CSV' ''
+refused 'a folder' 'kind="flows" file="data"' "cannot read file 'data': .*data is a folder, not a file"
+wrong 'no flows' '1: no flows; expected CSV' ''
 wrong 'prose' "1: unknown column 'Once'" 'Once upon a time,\n'
 wrong 'a column' "1: unknown column 'byte'; expected src, dst, bytes and start; did you mean 'bytes'" 'src,dst,byte,start\n'
 wrong 'no unit' "2: start '5'; expected a time" 'src,dst,bytes,start\n0,1,1000,5\n'

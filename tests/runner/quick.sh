@@ -102,7 +102,7 @@ line=$(grep -n 'spine="9"' bad.xml | cut -d: -f1)
 for asked in 'run --quick' 'validate --quick' validate; do
     # shellcheck disable=SC2086 # a command and its option
     ends 2 "$weft" $asked bad.xml
-    grep -q "^bad.xml:$line: error: <failure> names no link" messages || fail "weft $asked: the failure is not found wrong"
+    grep -q "^bad.xml:$line: error: spine 9 of <failure> does not exist" messages || fail "weft $asked: the failure is not found wrong"
 done
 grep -q '^bad.xml: these are mistakes of its quick version' messages || fail 'no word that the quick version is meant'
 ends 2 "$weft" run "$here/tiny.xml" --quick

@@ -288,7 +288,8 @@ refused 's/<paper>/<papers>/; s/<.paper>/<\/papers>/' "did you mean 'paper'?"
 # Results that are there but cannot be read are not passed off as missing.
 mv results/demo/results.sqlite kept.sqlite
 for option in '' --allow-missing; do
-    refused '' "results/demo/results.sqlite: No such file or directory; 'weft collect results/demo' makes it again" "$option"
+    refused '' "results/demo/results.sqlite: No such file or directory; expected a folder of results" "$option"
+    [ "$(wc -l <messages)" = 2 ] || fail "one missing file, other errors than one for each section"
 done
 for option in '' --allow-missing --html; do
     cp kept.sqlite results/demo/results.sqlite
