@@ -11,11 +11,11 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "roster/tables.h"
 #include "built-hashes.h"
 #include "input-file.h"
 #include "link-failures.h"
 #include "node-numbers.h"
+#include "roster/tables.h"
 #include "run-file.h"
 #include "textbuf.h"
 
