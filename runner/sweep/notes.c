@@ -237,7 +237,13 @@ advise_against_repeats(const struct scenario *s, struct text *t)
     " THEN s.straggler_nacks + s.straggler_timeouts ELSE s.straggler_resent END)"                  \
     " AND 2 * q.mean_rate_gbps * 1000 * (q.busy_us - q.lost_us) <= 8 * q.bytes)"
 #define REPEATS_TAKE "(2 * q.resent_share * q.busy_us >= q.lost_us)"
-#define STRAGGLER    "FROM summary s LEFT JOIN qps q ON q.run = s.run AND q.qp = s.straggler_qp"
+/** The median slowdown of the slowest QP's workload; there is no row of it if it is the only one.
+ */
+#define MEDIAN                                                                                     \
+    "coalesce((SELECT p50(o.fct_slowdown) FROM workloads w JOIN qps o ON o.run = w.run AND"        \
+    " o.qp >= w.first_qp AND o.qp < w.first_qp + w.qps WHERE w.run = q.run AND"                    \
+    " q.qp >= w.first_qp AND q.qp < w.first_qp + w.qps), qp_slowdown_p50)"
+#define STRAGGLER "FROM summary s LEFT JOIN qps q ON q.run = s.run AND q.qp = s.straggler_qp"
 
 enum
 {
@@ -284,18 +290,17 @@ static const struct note
                    " AND 2 * s.qp_lost_max_us >= coalesce(s.cct_us, s.end_us) - s.first_start_us"
                    " AND (s.straggler_timeouts > 0 OR " LOSSES_CUT " OR " REPEATS_TAKE ")",
          name_nic},
-    /* One QP alone may make a run's completion time: three times as slow as the median one, and
-     * the last one that was delivered, or nearly: of the run's time nine tenths have passed when
-     * it ends. */
-    [NOTE_FAR_OFF] =
-        {"far-off-qp", "the slowest QP is far off and among the last to be done in",
-         1 << NOTE_STRAGGLER, start_together, "qp_slowdown_max / qp_slowdown_p50",
-         "': QP ', slowest_qp, ' of ', name, ' takes ', qp_slowdown_max,"
-         " ' times as long as alone, the median QP ', qp_slowdown_p50, ' times (qps)'",
-         "FROM summary s CROSS JOIN qps q ON q.run = s.run AND q.qp = s.slowest_qp"
-         " WHERE qp_slowdown_max / qp_slowdown_p50 >= 3 AND q.delivered_us - first_start_us >="
-         " 0.9 * (cct_us - first_start_us)",
-         NULL},
+    /* One QP alone may make a run's completion time: three times as slow as the median one of its
+     * workload, and the last one that was delivered, or nearly: of the run's time nine tenths have
+     * passed when it ends. */
+    [NOTE_FAR_OFF] = {"far-off-qp", "the slowest QP is far off and among the last to be done in",
+                      1 << NOTE_STRAGGLER, start_together, "qp_slowdown_max / " MEDIAN,
+                      "': QP ', slowest_qp, ' of ', name, ' takes ', qp_slowdown_max,"
+                      " ' times as long as alone, the median QP ', " MEDIAN ", ' times (qps)'",
+                      "FROM summary s CROSS JOIN qps q ON q.run = s.run AND q.qp = s.slowest_qp"
+                      " WHERE q.delivered_us - first_start_us >= 0.9 * (cct_us - first_start_us)"
+                      " AND qp_slowdown_max / " MEDIAN " >= 3",
+                      NULL},
     /* With such shares and increases retransmissions are likelier to decide than paths, and where
      * rates are cut for losses as well. */
     [NOTE_REPEATS] =
