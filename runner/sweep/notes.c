@@ -237,6 +237,11 @@ advise_against_repeats(const struct scenario *s, struct text *t)
     " THEN s.straggler_nacks + s.straggler_timeouts ELSE s.straggler_resent END)"                  \
     " AND 2 * q.mean_rate_gbps * 1000 * (q.busy_us - q.lost_us) <= 8 * q.bytes)"
 #define REPEATS_TAKE "(2 * q.resent_share * q.busy_us >= q.lost_us)"
+/** A host's number, with what the topology's file calls it where that differs. */
+#define SHOWN(host)                                                                                \
+    host " || coalesce((SELECT ' (' || n.name || ' in the topology''s file)' FROM nodes n"         \
+         " WHERE n.run = q.run AND n.kind = 'host' AND n.number = " host                           \
+         " AND n.name <> CAST(" host " AS TEXT)), '')"
 /** The median slowdown of the slowest QP's workload; there is no row of it if it is the only one.
  */
 #define MEDIAN                                                                                     \
@@ -281,11 +286,13 @@ static const struct note
          explains_straggler,
          "s.qp_lost_max_us, " LOSSES_CUT " OR " REPEATS_TAKE
          ", s.straggler_timeouts, s.qp_lost_max_us",
-         "': in ', name, ' QP ', q.qp, ' (host ', q.src, ' -> host ', q.dst, ') lost ',"
-         " q.lost_us * 1e-3, ' of its ', q.busy_us * 1e-3, ' ms, the median QP ',"
-         " s.qp_lost_p50_us * 1e-3, ': ', s.straggler_nacks, ' NACKs, ', s.straggler_cuts,"
-         " ' rate cuts, ', s.straggler_timeouts, ' timeouts, ', s.straggler_resent,"
-         " ' packets sent again'",
+         "': in ', name, ' QP ', q.qp, ' (host ', " SHOWN("q.src") ", ' -> host ', " SHOWN(
+             "q.dst") ", ') lost ',"
+                      " q.lost_us * 1e-3, ' of its ', q.busy_us * 1e-3, ' ms, the median QP ',"
+                      " s.qp_lost_p50_us * 1e-3, ': ', s.straggler_nacks, ' NACKs, ', "
+                      "s.straggler_cuts,"
+                      " ' rate cuts, ', s.straggler_timeouts, ' timeouts, ', s.straggler_resent,"
+                      " ' packets sent again'",
          STRAGGLER " WHERE 2 * s.qp_lost_p50_us <= s.qp_lost_max_us"
                    " AND 2 * s.qp_lost_max_us >= coalesce(s.cct_us, s.end_us) - s.first_start_us"
                    " AND (s.straggler_timeouts > 0 OR " LOSSES_CUT " OR " REPEATS_TAKE ")",
