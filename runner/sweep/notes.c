@@ -142,12 +142,18 @@ wants_order(const struct choice *transport)
     return weft_transport_find(transport->algo->name)->nacks == WEFT_NACKS_ORDER;
 }
 
-/** To a NIC that wants order what overtakes a packet looks like its loss. */
+/** To a NIC that wants order what overtakes a packet looks like its loss. Whether a workload has
+ * such a one; it repeats for NACKs and timeouts, as the query says. */
 static bool
 nic_wants_order(const struct scenario *s, const struct query_cell *cells)
 {
-    (void)cells;
-    return wants_order(&s->transport);
+    bool wants = false;
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        const uint32_t level = s->workloads[i].level;
+        wants = wants || wants_order(level ? &s->classes[level - 1].transport : &s->transport);
+    }
+    return wants && cells[2].integer > 0;
 }
 
 /** Whether all flows start together. Where they start at times of their own, at random or from a
@@ -312,7 +318,7 @@ static const struct note
      * rates are cut for losses as well. */
     [NOTE_REPEATS] =
         {"retransmissions", "retransmissions may decide in", 1 << NOTE_STRAGGLER, nic_wants_order,
-         "increase",
+         "increase, s.nacks_received + s.timeouts",
          "': in ', name, ' ', 100 * s.resent_share, ' % of the packets are sent again, after ',"
          " s.nacks_received, ' NACKs and ', s.timeouts, ' timeouts, with ', s.cuts, ' rate cuts;"
          " a <transport> that keeps what comes out of order and repeats only what is lost, such as "

@@ -120,6 +120,15 @@ scenario rewinds "$spray<transport name=\"gbn\"/>"
 is rewinds 'select spurious_share >= 0.01 from summary' 1
 says 'retransmissions may decide in 1 of 1 runs: in rewinds'
 silent "$again"
+# Of classes those count whose NIC a workload has.
+nic='<transport name="sack"/><class name="a"><transport name="gbn"/></class>'
+scenario of-class "$nic<balancer name=\"ops\"/><workload kind=\"permutation\" bytes=\"4MB\" class=\"a\"/>"
+says 'retransmissions may decide in 1 of 1 runs: in of-class'
+nic='<transport name="gbn"/><class name="a"><transport name="sack" threshold="1"/></class>'
+scenario unused-nic "$nic$cuts<balancer name=\"themis\"/><workload kind=\"permutation\" bytes=\"16MB\" class=\"a\"/>"
+is unused-nic 'select increase > 1 and resent_share > 0.05 from summary' 1
+silent 'retransmissions may decide'
+says "^$again in 1 of 1 runs: in unused-nic"
 
 # --- what changes nothing ------------------------------------------------------------------------
 
