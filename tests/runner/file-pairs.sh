@@ -204,6 +204,8 @@ sed -i 's|^7,30|0,3|;s|^2,4|1,2|' flows.csv
 "$weft" run xml.xml --no-figures --out names >out 2>messages || fail 'names in XML'
 exported names
 cmp xml.runs/xml/flows.csv names.runs/xml/flows.csv || fail 'names of a <graph> are taken for ids'
+grep -qF 'hosts of flows.csv are numbered from 0 in the order of graph.xml, as not all hosts there are called by numbers: 0 is host 0 (7 in graph.xml)' messages ||
+    { cat messages; fail 'numbers that are no ids: not said'; }
 sed -i 's|<switch name="1"/>|<switch name="a, \&quot;b\&quot;"/>|;s|at="1"|at="a, \&quot;b\&quot;"|g;s|to="1"|to="a, \&quot;b\&quot;"|' graph.xml
 "$weft" run xml.xml --no-figures --out names >out 2>messages || fail 'odd names in XML'
 exported names
