@@ -143,6 +143,10 @@ silent "balancer.name $nothing|$nothing in any run"
 is timers "select count(*) from notes where kind = 'unchanged' and run is null" 2
 scenario unused "$ring$cuts<transport name=\"nic-sr\"/><balancer name=\"themis\"/><sweep>$timers</sweep>"
 says "^congestion-control.t-i $nothing in any run: all totals are the same for its 2 values; no rate is cut there\$"
+# Algorithms that do nothing differ by what they keep alone.
+scenario controls "$ring<transport name=\"sack\"/><balancer name=\"simple-rr\"/><sweep><vary param=\"congestion-control.name\" values=\"none swift\"/></sweep>"
+is controls 'select count(distinct nic_state_bytes) from summary' 2
+says "^congestion-control.name $nothing in any run: all totals are the same for its 2 values; no rate is cut there\$"
 # Over before any of the timers.
 late='<vary param="transport.rto" values="50ms 1s"/>'
 scenario short "<balancer name=\"rsq\"/><transport name=\"sack\"/>$ring<sweep>$late</sweep>"
