@@ -146,11 +146,38 @@ check_balancer(const struct weft_net_config *c, const struct weft_net_level *l,
     return 0;
 }
 
+static bool
+lacks(const struct weft_algo *algo, const void *config)
+{
+    return !config && algo->config_size > 0;
+}
+
+/* Parts that a level cannot do without, and has not; or NULL. */
+static const char *
+missing_of(const struct weft_net_level *l)
+{
+    return !l->lb ? "lb of a level is NULL; expected what weft_lb_find() finds"
+           : !l->transport
+               ? "transport of a level is NULL; expected what weft_transport_find() finds"
+           : !l->cc ? "cc of a level is NULL; expected what weft_cc_find() finds"
+           : lacks(&l->lb->algo, l->lb_config) || lacks(&l->transport->algo, l->transport_config) ||
+                   lacks(&l->cc->algo, l->cc_config)
+               ? "an algorithm of a level has no configuration; expected what "
+                 "weft_config_default() fills"
+               : NULL;
+}
+
 int
 weft_net_check(const struct weft_net_config *c, enum weft_net_part part, uint32_t level,
                struct weft_refusal *why)
 {
     const struct weft_net_level *l = &c->levels[level];
+    const bool reads = part == WEFT_NET_TRANSPORT || part == WEFT_NET_BALANCER;
+    const char *missing = reads ? missing_of(l) : NULL;
+    if (missing)
+    {
+        return weft_refuse(why, WEFT_EINVAL, NULL, missing);
+    }
     switch (part)
     {
     case WEFT_NET_BUFFER:
@@ -217,34 +244,18 @@ weft_net_name_part(const struct weft_net_config *c, enum weft_net_part part, uin
     refuse(&r, what->code, what->param);
 }
 
-static bool
-lacks(const struct weft_algo *algo, const void *config)
-{
-    return !config && algo->config_size > 0;
-}
-
-/* Parts that a level cannot do without, and has not; or NULL. */
-static const char *
-missing_of(const struct weft_net_level *l)
-{
-    return !l->lb ? "lb of a level is NULL; expected what weft_lb_find() finds"
-           : !l->transport
-               ? "transport of a level is NULL; expected what weft_transport_find() finds"
-           : !l->cc ? "cc of a level is NULL; expected what weft_cc_find() finds"
-           : lacks(&l->lb->algo, l->lb_config) || lacks(&l->transport->algo, l->transport_config) ||
-                   lacks(&l->cc->algo, l->cc_config)
-               ? "an algorithm of a level has no configuration; expected what "
-                 "weft_config_default() fills"
-               : NULL;
-}
-
 /* The same of a fabric, whose number of levels is right. */
 static int
 check_pointers(const struct weft_net_config *c, struct weft_refusal *why)
 {
-    const char *missing = !c->memory.take ? "memory.take is NULL; expected where memory comes from"
-                          : !c->levels    ? "levels is NULL; expected nlevels of them"
-                                          : NULL;
+    const char *missing =
+        !c->memory.take ? "memory.take is NULL; expected where memory comes from"
+        : !c->levels    ? "levels is NULL; expected nlevels of them"
+        : c->buffer.classes > 2 &&
+                (!c->scheduler || lacks(&c->scheduler->algo, c->scheduler_config))
+            ? "scheduler or its configuration is NULL, and there are classes; expected what "
+              "weft_scheduler_find() finds"
+            : NULL;
     for (uint32_t i = 0; i < c->nlevels && !missing; i++)
     {
         missing = missing_of(&c->levels[i]);

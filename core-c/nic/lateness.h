@@ -60,13 +60,15 @@ extern "C"
         l->window = twice < l->least ? l->least : twice > l->most ? l->most : twice;
     }
 
-    /** @p rtt: the base RTT, which is the first window. @p least: 0: a quarter of that. */
+    /** @p rtt: the base RTT, which is the first window. @p least: 0: a quarter of that, if @p most
+     * is not less. */
     static inline void weft_lateness_init(struct weft_lateness *l, int64_t rtt, int64_t least,
                                           int64_t most)
     {
         *l = (struct weft_lateness){.rtt = rtt, .variation = rtt / 2, .late = rtt / 2};
-        l->least = least > 0 ? least : rtt / 4 + 1;
-        l->most = most > l->least ? most : l->least;
+        const int64_t quarter = rtt / 4 + 1;
+        l->least = least > 0 ? least : quarter < most ? quarter : most;
+        l->most = most;
         weft_lateness_set_window(l);
     }
 

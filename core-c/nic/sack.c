@@ -40,7 +40,9 @@ static const struct weft_param params[] = {
      "ones are sent again. 0: time decides, not a distance.",
      "ofan §8.2; RFC 8985 §6.2"},
     {"reorder-min", WEFT_TIME, P(reorder_min), "0ps", "0ps", "inf", NULL,
-     "Where time decides: least reordering window. 0: a quarter of the base RTT.", "RFC 8985 §6.2"},
+     "Where time decides: least reordering window. 0: a quarter of the base RTT, if "
+     "reorder-max is not less.",
+     "RFC 8985 §6.2"},
     {"reorder-max", WEFT_TIME, P(reorder_max), "inf", "1ps", "inf", NULL,
      "Where time decides: greatest reordering window.", "RFC 8985 §6.2"},
     {"probe", WEFT_BOOL, P(probe), "on", NULL, NULL, NULL,
@@ -65,6 +67,10 @@ check(const void *config)
     if (c->threshold >= c->base.window)
     {
         return "no gap can reach threshold; expected it to be less than window";
+    }
+    if (c->reorder_max < c->reorder_min)
+    {
+        return "reorder-max is less than reorder-min; expected as much or more";
     }
     return weft_selective_check(config);
 }

@@ -206,17 +206,21 @@ struct results
     char *why;                       /**< a sentence, if they cannot be read */
 };
 
+/** Notes that a page has, at most. */
+#define MOST_NOTES "100"
+
 /** What the terminal says below its tables. */
 static void
 add_notes(struct results *r)
 {
+    static const char sql[] =
+        "select text from (select rowid as at, text from notes order by at limit " MOST_NOTES ")"
+        " union all select (n - " MOST_NOTES ") || ' more are in the table notes'"
+        " from (select count(*) as n from notes) where n > " MOST_NOTES;
     struct query_mistake mistake = {NULL, 0};
     CLEANUP(query_rows_drop)
     struct query_rows *rows =
-        database_has(r->db, "notes")
-            ? database_query(r->db, "select text from notes order by rowid limit 100",
-                             REPORT_LIMITS, &mistake)
-            : NULL;
+        database_has(r->db, "notes") ? database_query(r->db, sql, REPORT_LIMITS, &mistake) : NULL;
     xmlNode *list = page_add(r->section, "remarks", NULL);
     page_set(list, "title", "Notes");
     for (size_t i = 0; rows && i < rows->nrows; i++)

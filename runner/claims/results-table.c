@@ -59,7 +59,7 @@ spread_text(const struct query_cell *row, size_t c)
     const struct query_cell *mean = &row[c], *half = &row[c + SPREAD_COLUMNS - 1];
     const long long n = (long long)row[c + SPREAD_N].integer, seeds = (long long)row[0].integer;
     struct text t = {0};
-    if (half->kind != QUERY_NULL && half->real > 0)
+    if (half->kind != QUERY_NULL && half->real > 0 && isfinite(half->real))
     {
         const int digits = (int)-floor(log10(half->real / 2));
         const int decimals = digits < 0 ? 0 : digits;
@@ -221,9 +221,11 @@ add_varying(xmlNode *section, const struct results_table *t, const struct query_
     {
         for (size_t c = 0; c < rows->ncolumns; c++)
         {
-            drawn += columns[c].place == place && place == DRAWN;
-            order[n] = c;
-            n += columns[c].place == place;
+            if (columns[c].place == place)
+            {
+                drawn += place == DRAWN;
+                order[n++] = c;
+            }
         }
     }
     xmlNode *table = page_add(section, "table", NULL);

@@ -400,7 +400,8 @@ name_panels(struct figure_texts *t, const struct plan *plan, const struct elemen
     {
         const char *key = data->panels.keys[i], *name = data->panels.names[i];
         OWNED char *value = figure_value_name(plan, data->panels.column, key);
-        const bool number = *key >= '0' && *key <= '9' && strcmp(value, name) == 0 && *title;
+        const bool digits = (*key >= '0' && *key <= '9') || strcmp(key, "inf") == 0;
+        const bool number = digits && strcmp(value, name) == 0 && *title;
         t->panels[i] = number ? xformat("%s = %s", title, name) : xstrdup(name);
     }
 }

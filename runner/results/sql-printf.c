@@ -7,14 +7,18 @@
 #include "sql-open.h"
 #include "textbuf.h"
 
-/** Arguments of a function of SQLite's, at most. */
-#define MOST_ARGUMENTS 128
+/** Arguments of a function, at most. Since 3.48 SQLite may take 1000. */
+#define MOST_ARGUMENTS 127
+
+/** Bytes that are put before a format: an empty text is NULL to some versions of SQLite, as one is
+ * that is too long. */
+#define BEFORE 1
 
 /** Who is asked what SQLite's own printf() gives: another database, which is empty. */
 struct asked
 {
     sqlite3 *db;
-    sqlite3_stmt *with[MOST_ARGUMENTS]; /**< [number of arguments]: SELECT printf(?, ...) */
+    sqlite3_stmt *with[MOST_ARGUMENTS + 1]; /**< [number of arguments]: SELECT printf(?, ...) */
 };
 
 /** What asks with so many arguments; NULL: there is no memory. */
@@ -26,11 +30,11 @@ statement_of(struct asked *a, int n, int most)
     {
         return NULL;
     }
-    sqlite3_limit(a->db, SQLITE_LIMIT_LENGTH, most + 1); /* a NUL is behind it */
+    sqlite3_limit(a->db, SQLITE_LIMIT_LENGTH, BEFORE + most + 1); /* a NUL is behind it */
     text_add(&sql, "SELECT printf(");
     for (int i = 0; i < n; i++)
     {
-        text_add(&sql, i ? ",?" : "?");
+        text_add(&sql, i ? ",?" : "'.' || ?");
     }
     text_add(&sql, ")");
     return a->with[n] || sqlite3_prepare_v2(a->db, sql.s, -1, &a->with[n], NULL) == SQLITE_OK
@@ -60,7 +64,8 @@ ask(sqlite3_context *context, int n, sqlite3_value **args)
     }
     else
     {
-        sqlite3_result_value(context, sqlite3_column_value(s, 0));
+        const char *text = (const char *)sqlite3_column_text(s, 0);
+        sqlite3_result_text(context, text ? text + BEFORE : NULL, -1, SQLITE_TRANSIENT);
     }
     sqlite3_reset(s);
 }
@@ -69,7 +74,7 @@ static void
 drop(void *user)
 {
     struct asked *a = user;
-    for (int i = 0; i < MOST_ARGUMENTS; i++)
+    for (int i = 0; i <= MOST_ARGUMENTS; i++)
     {
         sqlite3_finalize(a->with[i]);
     }
@@ -82,6 +87,7 @@ sql_printf_register(sqlite3 *db)
 {
     static const char *const names[] = {"printf", "format"};
     int status = SQLITE_OK;
+    sqlite3_limit(db, SQLITE_LIMIT_FUNCTION_ARG, MOST_ARGUMENTS);
     for (size_t i = 0; i < sizeof names / sizeof *names && status == SQLITE_OK; i++)
     {
         status = sqlite3_create_function_v2(

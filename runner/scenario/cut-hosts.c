@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hosts of a workload that failures leave without a path until the end of the run. */
 #include "link-failures.h"
+#include "node-numbers.h"
 #include "number-order.h"
 #include "scenario-load.h"
 #include "textbuf.h"
@@ -114,14 +115,16 @@ report(const struct scenario *s, const struct lasting *last, const struct weft_m
     }
     const bool far = is_alone(s, last, dst.upper.index);
     const uint32_t sw = far ? dst.upper.index : src.upper.index;
-    OWNED char *alone = far || is_alone(s, last, sw)
-                            ? xformat(", as every link of %s %u to other switches is down",
-                                      s->clos.graph || s->clos.tiers == 3 ? "switch" : "leaf", sw)
+    OWNED char *from = node_shown(s, NODE_HOST, m->src), *to = node_shown(s, NODE_HOST, m->dst),
+               *name = s->clos.graph || s->clos.tiers == 3 ? node_shown(s, NODE_SWITCH, sw)
+                                                           : xformat("leaf %u", sw),
+               *alone = far || is_alone(s, last, sw)
+                            ? xformat(", as every link of %s to other switches is down", name)
                             : xstrdup("");
     diag_warning(d, last->line,
-                 "no path is left from host %u to host %u from %.6g us until the end of the "
-                 "run%s: %u messages between such hosts cannot arrive later",
-                 m->src, m->dst, (double)last->at * 1e-6, alone, cut);
+                 "no path is left from %s to %s from %.6g us until the end of the run%s: %u "
+                 "messages between such hosts cannot arrive later",
+                 from, to, (double)last->at * 1e-6, alone, cut);
 }
 
 /** Messages between hosts that are cut off, and the first of them. */

@@ -98,9 +98,12 @@ place_flows(const struct element *e, const struct scenario *s, struct workload *
     {
         return true;
     }
-    if (w->input->table.nflows > 0 && nodes_have_ids(s, NODE_HOST))
+    if (w->input->table.nflows > 0)
     {
         note_ids(s, NODE_HOST, w->input->written, p.line, d);
+    }
+    if (w->input->table.nflows > 0 && nodes_have_ids(s, NODE_HOST))
+    {
         good = translate(&p, &w->table);
         w->own_flows = w->table.flows;
     }

@@ -104,12 +104,40 @@ node_shown(const struct scenario *s, enum node_kind kind, uint32_t node)
                : xformat("%s %s", kinds[kind], own);
 }
 
+/** Where some names are numbers and others are not, none is an id: says so, and which is one that a
+ * reader may take for it. */
+static void
+note_names(const struct scenario *s, enum node_kind kind, const char *of, int line,
+           struct diagnostics *d)
+{
+    const uint32_t n = s->topology_file && s->ids == IDS_FILE ? nodes_count(s, kind) : 0;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        const char *name = name_of(s, kind, i);
+        OWNED char *own = xformat("%u", i);
+        if (*name && !name[strspn(name, "0123456789")] && strcmp(name, own) != 0)
+        {
+            OWNED char *shown = node_shown(s, kind, i);
+            diag_note(d, line,
+                      "%s of %s are numbered from 0 in the order of %s, as not all %s there are "
+                      "called by numbers: %u is %s (ids=\"weft\" of <topology> means that)",
+                      plurals[kind], of, s->topology_file->written, plurals[kind], i, shown);
+            return;
+        }
+    }
+}
+
 void
 note_ids(const struct scenario *s, enum node_kind kind, const char *of, int line,
          struct diagnostics *d)
 {
     const uint32_t n = nodes_count(s, kind);
     uint32_t same = 0;
+    if (!nodes_have_ids(s, kind))
+    {
+        note_names(s, kind, of, line, d);
+        return;
+    }
     while (same < n && node_number(s, kind, same) == same)
     {
         same++;

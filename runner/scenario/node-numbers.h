@@ -37,7 +37,8 @@ extern "C"
     char *node_shown(const struct scenario *s, enum node_kind kind, uint32_t node);
 
     /** Notes, where the numbers are ids that differ from Weft's own, which are which: "KINDs of OF
-     * are those of FILE: ...". */
+     * are those of FILE: ...". Where some names of the file are
+     * numbers and others are not, that none of them is an id. */
     void note_ids(const struct scenario *s, enum node_kind kind, const char *of, int line,
                   struct diagnostics *d);
 

@@ -27,6 +27,14 @@ struct lines
     bool *flat;    /**< and have the same totals */
 };
 
+/** Whether a total is of what happened, and not of the memory that algorithms take for their
+ * states, by which they differ whatever they do. */
+static bool
+is_outcome(const char *column)
+{
+    return !list_has("switch_state_bytes nic_state_bytes nic_label_bytes", column);
+}
+
 /** The totals of all runs, each run's number among those that differ. */
 static struct outcome *
 list_outcomes(struct notes *notes)
@@ -36,7 +44,11 @@ list_outcomes(struct notes *notes)
     text_add(&sql, "SELECT run, end_us, cuts, timeouts, dense_rank() OVER (ORDER BY ");
     for (size_t c = 0; c < summary_table.n; c++)
     {
-        text_add(&sql, "%s\"%s\"", c ? "," : "", summary_table.columns[c].name);
+        const char *name = summary_table.columns[c].name;
+        if (is_outcome(name))
+        {
+            text_add(&sql, "%s\"%s\"", c ? "," : "", name);
+        }
     }
     text_add(&sql, ") FROM summary");
     CLEANUP(query_rows_drop) struct query_rows *rows = results_ask(notes->db, sql.s);

@@ -142,12 +142,18 @@ wants_order(const struct choice *transport)
     return weft_transport_find(transport->algo->name)->nacks == WEFT_NACKS_ORDER;
 }
 
-/** To a NIC that wants order what overtakes a packet looks like its loss. */
+/** To a NIC that wants order what overtakes a packet looks like its loss. Whether a workload has
+ * such a one; it repeats for NACKs and timeouts, as the query says. */
 static bool
 nic_wants_order(const struct scenario *s, const struct query_cell *cells)
 {
-    (void)cells;
-    return wants_order(&s->transport);
+    bool wants = false;
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        const uint32_t level = s->workloads[i].level;
+        wants = wants || wants_order(level ? &s->classes[level - 1].transport : &s->transport);
+    }
+    return wants && cells[2].integer > 0;
 }
 
 /** Whether all flows start together. Where they start at times of their own, at random or from a
@@ -237,7 +243,18 @@ advise_against_repeats(const struct scenario *s, struct text *t)
     " THEN s.straggler_nacks + s.straggler_timeouts ELSE s.straggler_resent END)"                  \
     " AND 2 * q.mean_rate_gbps * 1000 * (q.busy_us - q.lost_us) <= 8 * q.bytes)"
 #define REPEATS_TAKE "(2 * q.resent_share * q.busy_us >= q.lost_us)"
-#define STRAGGLER    "FROM summary s LEFT JOIN qps q ON q.run = s.run AND q.qp = s.straggler_qp"
+/** A host's number, with what the topology's file calls it where that differs. */
+#define SHOWN(host)                                                                                \
+    host " || coalesce((SELECT ' (' || n.name || ' in the topology''s file)' FROM nodes n"         \
+         " WHERE n.run = q.run AND n.kind = 'host' AND n.number = " host                           \
+         " AND n.name <> CAST(" host " AS TEXT)), '')"
+/** The median slowdown of the slowest QP's workload; there is no row of it if it is the only one.
+ */
+#define MEDIAN                                                                                     \
+    "coalesce((SELECT p50(o.fct_slowdown) FROM workloads w JOIN qps o ON o.run = w.run AND"        \
+    " o.qp >= w.first_qp AND o.qp < w.first_qp + w.qps WHERE w.run = q.run AND"                    \
+    " q.qp >= w.first_qp AND q.qp < w.first_qp + w.qps), qp_slowdown_p50)"
+#define STRAGGLER "FROM summary s LEFT JOIN qps q ON q.run = s.run AND q.qp = s.straggler_qp"
 
 enum
 {
@@ -275,32 +292,33 @@ static const struct note
          explains_straggler,
          "s.qp_lost_max_us, " LOSSES_CUT " OR " REPEATS_TAKE
          ", s.straggler_timeouts, s.qp_lost_max_us",
-         "': in ', name, ' QP ', q.qp, ' (host ', q.src, ' -> host ', q.dst, ') lost ',"
-         " q.lost_us * 1e-3, ' of its ', q.busy_us * 1e-3, ' ms, the median QP ',"
-         " s.qp_lost_p50_us * 1e-3, ': ', s.straggler_nacks, ' NACKs, ', s.straggler_cuts,"
-         " ' rate cuts, ', s.straggler_timeouts, ' timeouts, ', s.straggler_resent,"
-         " ' packets sent again'",
+         "': in ', name, ' QP ', q.qp, ' (host ', " SHOWN("q.src") ", ' -> host ', " SHOWN(
+             "q.dst") ", ') lost ',"
+                      " q.lost_us * 1e-3, ' of its ', q.busy_us * 1e-3, ' ms, the median QP ',"
+                      " s.qp_lost_p50_us * 1e-3, ': ', s.straggler_nacks, ' NACKs, ', "
+                      "s.straggler_cuts,"
+                      " ' rate cuts, ', s.straggler_timeouts, ' timeouts, ', s.straggler_resent,"
+                      " ' packets sent again'",
          STRAGGLER " WHERE 2 * s.qp_lost_p50_us <= s.qp_lost_max_us"
                    " AND 2 * s.qp_lost_max_us >= coalesce(s.cct_us, s.end_us) - s.first_start_us"
                    " AND (s.straggler_timeouts > 0 OR " LOSSES_CUT " OR " REPEATS_TAKE ")",
          name_nic},
-    /* One QP alone may make a run's completion time: three times as slow as the median one, and
-     * the last one that was delivered, or nearly: of the run's time nine tenths have passed when
-     * it ends. */
-    [NOTE_FAR_OFF] =
-        {"far-off-qp", "the slowest QP is far off and among the last to be done in",
-         1 << NOTE_STRAGGLER, start_together, "qp_slowdown_max / qp_slowdown_p50",
-         "': QP ', slowest_qp, ' of ', name, ' takes ', qp_slowdown_max,"
-         " ' times as long as alone, the median QP ', qp_slowdown_p50, ' times (qps)'",
-         "FROM summary s CROSS JOIN qps q ON q.run = s.run AND q.qp = s.slowest_qp"
-         " WHERE qp_slowdown_max / qp_slowdown_p50 >= 3 AND q.delivered_us - first_start_us >="
-         " 0.9 * (cct_us - first_start_us)",
-         NULL},
+    /* One QP alone may make a run's completion time: three times as slow as the median one of its
+     * workload, and the last one that was delivered, or nearly: of the run's time nine tenths have
+     * passed when it ends. */
+    [NOTE_FAR_OFF] = {"far-off-qp", "the slowest QP is far off and among the last to be done in",
+                      1 << NOTE_STRAGGLER, start_together, "qp_slowdown_max / " MEDIAN,
+                      "': QP ', slowest_qp, ' of ', name, ' takes ', qp_slowdown_max,"
+                      " ' times as long as alone, the median QP ', " MEDIAN ", ' times (qps)'",
+                      "FROM summary s CROSS JOIN qps q ON q.run = s.run AND q.qp = s.slowest_qp"
+                      " WHERE q.delivered_us - first_start_us >= 0.9 * (cct_us - first_start_us)"
+                      " AND qp_slowdown_max / " MEDIAN " >= 3",
+                      NULL},
     /* With such shares and increases retransmissions are likelier to decide than paths, and where
      * rates are cut for losses as well. */
     [NOTE_REPEATS] =
         {"retransmissions", "retransmissions may decide in", 1 << NOTE_STRAGGLER, nic_wants_order,
-         "increase",
+         "increase, s.nacks_received + s.timeouts",
          "': in ', name, ' ', 100 * s.resent_share, ' % of the packets are sent again, after ',"
          " s.nacks_received, ' NACKs and ', s.timeouts, ' timeouts, with ', s.cuts, ' rate cuts;"
          " a <transport> that keeps what comes out of order and repeats only what is lost, such as "

@@ -187,6 +187,23 @@ START_TEST(a_fabric_names_what_it_lacks)
     c = sound();
     level.transport_config = NULL;
     net_refuses(&c, WEFT_EINVAL, "an algorithm of a level has no configuration");
+    c = sound();
+    c.buffer.classes = 4;
+    net_refuses(&c, WEFT_EINVAL, "scheduler or its configuration is NULL");
+}
+END_TEST
+
+/* So does a part of it that is checked by itself. */
+START_TEST(a_part_names_what_its_level_lacks)
+{
+    struct weft_refusal why = {0};
+    const struct weft_net_config c = sound();
+    level.transport = NULL;
+    ck_assert_int_eq(weft_net_check(&c, WEFT_NET_TRANSPORT, 0, &why), WEFT_EINVAL);
+    ck_assert_ptr_nonnull(strstr(refused(WEFT_EINVAL, &why), "transport of a level is NULL"));
+    level.lb = NULL;
+    ck_assert_int_eq(weft_net_check(&c, WEFT_NET_BALANCER, 0, &why), WEFT_EINVAL);
+    ck_assert_ptr_nonnull(strstr(refused(WEFT_EINVAL, &why), "lb of a level is NULL"));
 }
 END_TEST
 
@@ -213,6 +230,7 @@ refused_shapes_suite(void)
     tcase_add_test(tc, a_buffer_needs_memory_and_a_configuration);
     tcase_add_test(tc, levels_need_balancers);
     tcase_add_test(tc, a_fabric_names_what_it_lacks);
+    tcase_add_test(tc, a_part_names_what_its_level_lacks);
     tcase_add_test(tc, half_a_fabric_is_none);
     suite_add_tcase(s, tc);
     return s;

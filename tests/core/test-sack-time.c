@@ -182,6 +182,23 @@ START_TEST(a_parameter_holds_the_window_fast)
 }
 END_TEST
 
+/* Also where it is less than a quarter of the base RTT, and nobody says how little it may be. */
+START_TEST(the_greatest_window_holds)
+{
+    static const char *const fast[] = {"reorder-max", "1us", NULL};
+    static const char *const wrong[] = {"reorder-min", "2us", "reorder-max", "1us", NULL};
+    begin_time(0, fast);
+    leave(0, 10, 100);
+    acked_run(0, 1, 2, 0);
+    sends_at(12 * US, WEFT_TX_RETX, 0);
+    end();
+    begin_time(0, wrong);
+    ck_assert_str_eq(rig.ops->algo.check(rig.config),
+                     "reorder-max is less than reorder-min; expected as much or more");
+    end();
+}
+END_TEST
+
 START_TEST(a_retransmission_is_lost_a_window_after_it)
 {
     static const char *const fast[] = {"reorder-min", "8us", "reorder-max", "8us", NULL};
@@ -421,6 +438,7 @@ sack_time_suite(void)
     tcase_add_test(tcase, what_arrives_after_it_was_sent_again_widens_the_window);
     tcase_add_test(tcase, the_window_forgets_down_to_a_quarter_of_the_base_rtt);
     tcase_add_test(tcase, a_parameter_holds_the_window_fast);
+    tcase_add_test(tcase, the_greatest_window_holds);
     tcase_add_test(tcase, a_retransmission_is_lost_a_window_after_it);
     tcase_add_test(tcase, a_probe_finds_a_lost_tail_without_a_timeout);
     tcase_add_test(tcase, a_gap_at_the_end_is_lost_when_its_answer_is_overdue);

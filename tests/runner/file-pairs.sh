@@ -139,6 +139,17 @@ with '<measure interval="1us" ports="0-4294967295:0"/>' 'ports of <measure> name
 with '<measure interval="1us" ports="7:3"/>' 'switch 7 has no port 3; expected 0 to 2'
 with '<measure interval="1us" ports="7:1 7:1"/>' 'port 1 of switch 7 is named twice'
 
+# What is said of hosts has both numbers.
+with '<failure lower="0" upper="6"/><failure lower="7" upper="0"/>'
+grep -qF 'no path is left from host 0 (1 in holes.txt) to host 5 (9 in holes.txt) from 0 us until the end of the run, as every link of switch 0 to other switches is down' messages ||
+    { cat messages; fail 'a cut without ids'; }
+printf '2\n8 4 3 90000 2.0\n5 4 3 90000 2.00000001\n' >some.txt
+pair pair holes.txt some.txt
+sed -i 's|<transport [^>]*>||;s|<workload|<transport name="sack" threshold="32"/><drop qp="1" packets="61"/>\
+  &|' pair.xml
+"$weft" run pair.xml --no-figures --out pair >out 2>messages || fail 'a straggler'
+grep -qF 'QP 1 (host 3 (5 in the topology'"'"'s file) -> host 2 (4 in the topology'"'"'s file)) lost' out || { cat out; fail 'a straggler without ids'; }
+
 # Ids reach the links and ports of the fabric, not only the checks.
 pair pair holes.txt conweave.txt
 sed -i 's|<workload|<degrade host="4" rate="1Gbps"/><failure lower="3" upper="7" at="1s"/>\
@@ -154,7 +165,6 @@ grep -Eq '^ *[0367] [0367]$' pair.runs/pair/provenance.txt || fail 'no ids of th
 cmp pair/summary.csv pair-again/summary.csv || fail 'the resolved faults are others'
 
 # A job on some hosts: its file names them by their ids as well, and nobody else.
-printf '2\n8 4 3 90000 2.0\n5 4 3 90000 2.00000001\n' >some.txt
 pair pair holes.txt some.txt
 "$weft" run pair.xml --no-figures --out all >out 2>messages || fail 'a job on all hosts'
 sed -i 's|<workload |&hosts="8 4-5" |' pair.xml
@@ -194,6 +204,8 @@ sed -i 's|^7,30|0,3|;s|^2,4|1,2|' flows.csv
 "$weft" run xml.xml --no-figures --out names >out 2>messages || fail 'names in XML'
 exported names
 cmp xml.runs/xml/flows.csv names.runs/xml/flows.csv || fail 'names of a <graph> are taken for ids'
+grep -qF 'hosts of flows.csv are numbered from 0 in the order of graph.xml, as not all hosts there are called by numbers: 0 is host 0 (7 in graph.xml)' messages ||
+    { cat messages; fail 'numbers that are no ids: not said'; }
 sed -i 's|<switch name="1"/>|<switch name="a, \&quot;b\&quot;"/>|;s|at="1"|at="a, \&quot;b\&quot;"|g;s|to="1"|to="a, \&quot;b\&quot;"|' graph.xml
 "$weft" run xml.xml --no-figures --out names >out 2>messages || fail 'odd names in XML'
 exported names

@@ -120,6 +120,15 @@ scenario rewinds "$spray<transport name=\"gbn\"/>"
 is rewinds 'select spurious_share >= 0.01 from summary' 1
 says 'retransmissions may decide in 1 of 1 runs: in rewinds'
 silent "$again"
+# Of classes those count whose NIC a workload has.
+nic='<transport name="sack"/><class name="a"><transport name="gbn"/></class>'
+scenario of-class "$nic<balancer name=\"ops\"/><workload kind=\"permutation\" bytes=\"4MB\" class=\"a\"/>"
+says 'retransmissions may decide in 1 of 1 runs: in of-class'
+nic='<transport name="gbn"/><class name="a"><transport name="sack" threshold="1"/></class>'
+scenario unused-nic "$nic$cuts<balancer name=\"themis\"/><workload kind=\"permutation\" bytes=\"16MB\" class=\"a\"/>"
+is unused-nic 'select increase > 1 and resent_share > 0.05 from summary' 1
+silent 'retransmissions may decide'
+says "^$again in 1 of 1 runs: in unused-nic"
 
 # --- what changes nothing ------------------------------------------------------------------------
 
@@ -134,6 +143,10 @@ silent "balancer.name $nothing|$nothing in any run"
 is timers "select count(*) from notes where kind = 'unchanged' and run is null" 2
 scenario unused "$ring$cuts<transport name=\"nic-sr\"/><balancer name=\"themis\"/><sweep>$timers</sweep>"
 says "^congestion-control.t-i $nothing in any run: all totals are the same for its 2 values; no rate is cut there\$"
+# Algorithms that do nothing differ by what they keep alone.
+scenario controls "$ring<transport name=\"sack\"/><balancer name=\"simple-rr\"/><sweep><vary param=\"congestion-control.name\" values=\"none swift\"/></sweep>"
+is controls 'select count(distinct nic_state_bytes) from summary' 2
+says "^congestion-control.name $nothing in any run: all totals are the same for its 2 values; no rate is cut there\$"
 # Over before any of the timers.
 late='<vary param="transport.rto" values="50ms 1s"/>'
 scenario short "<balancer name=\"rsq\"/><transport name=\"sack\"/>$ring<sweep>$late</sweep>"

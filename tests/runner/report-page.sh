@@ -329,6 +329,11 @@ harmless notes.html
 is notes.html 'count(//div[@class="remarks"])' 1
 is notes.html 'string(//div[@class="remarks"][h3="Notes"]//li[1])' '<b>&PFC is on, and  '
 is notes.html 'string(//div[@class="remarks"]//li[2])' second
+awk 'BEGIN { print "text"; for (i = 1; i <= 102; i++) print "note " i }' >results/demo/notes.csv
+"$make_results" results/demo
+"$weft" report --html results/demo >notes.html
+is notes.html 'count(//div[@class="remarks"][h3="Notes"]//li)' 101
+is notes.html 'string(//div[@class="remarks"][h3="Notes"]//li[101])' '2 more are in the table notes'
 # A scenario of another version does not take the page away.
 sed 's/<balancer name="rsq"/<balancer name="of-another-version"/' "$here/tiny.xml" >results/demo/scenario.xml
 "$weft" report --html results/demo >notes.html

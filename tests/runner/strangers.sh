@@ -127,6 +127,12 @@ results 'try/results.sqlite cannot be used: its more is no table' 'create trigge
 results 'try/results.sqlite cannot be used: its qps_run is no table' 'drop index qps_run' 'create index qps_run on qps (abs(run))'
 results ' takes longer than 1 seconds' --endless summary
 ends 2 limited "$weft" query good --with other=try --timeout 1 'select count(*) from other.summary'
+# A page has what is there, in which columns ever.
+cp good/results.sqlite try/results.sqlite
+"$edit_run" try/results.sqlite 'drop table summary' 'create table summary (run integer, a text, b real)' \
+    "insert into summary values (1, 'x', 1.5), (2, 'y', 2.5)" 'update aggregate set cct_us_ci95 = 9e999'
+ends 0 limited "$weft" report --html try --output page.html
+grep -q '<td[^>]*>2.5</td>' page.html || fail 'a table of other columns is not on its page'
 # A stranger's types of columns are names, and no SQL.
 mkdir -p docs/claims docs/papers scenarios results
 : >planted

@@ -260,7 +260,8 @@ START_TEST(a_text_that_is_too_long_is_an_error)
 {
     static const char longest[] =
         "select length(printf('%.*c', 65536, 'a')) = 65536 and format('%s', 1.5) = '1.5' and "
-        "printf(null) is null and printf() is null and printf('%d%%', 7, 8) = '7%'";
+        "printf(null) is null and printf() is null and printf('%d%%', 7, 8) = '7%' and "
+        "printf('') = '' and format('%s', '') = '' and printf('%d', '') = '0'";
     char *sql = xcalloc(1 << 19, 1);
     ck_assert(value_of(longest) == 1);
     refused("select printf('%.*c', 262000, 'a')", "has more than 65536 bytes");
