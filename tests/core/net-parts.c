@@ -6,17 +6,23 @@
 #include <string.h>
 
 static void *blocks[100000];
+static size_t sizes[sizeof blocks / sizeof *blocks];
 static size_t nblocks;
+
+/* Bytes behind a block that nobody may write. */
+#define GUARD 64U
 
 void *
 parts_take(void *of, size_t bytes)
 {
     (void)of;
     const size_t size = (bytes + 63) / 64 * 64;
-    void *block = aligned_alloc(64, size);
+    char *block = aligned_alloc(64, size + GUARD);
     ck_assert_ptr_nonnull(block);
     ck_assert_uint_lt(nblocks, sizeof blocks / sizeof blocks[0]);
+    sizes[nblocks] = size;
     blocks[nblocks++] = block;
+    memset(block + size, 0xc5, GUARD);
     return memset(block, 0, size);
 }
 
@@ -49,8 +55,15 @@ parts_set_all(const struct weft_algo *algo, void *config, const char *const *set
 void
 parts_free(void)
 {
-    while (nblocks > 0)
+    while (nblocks-- > 0)
     {
-        free(blocks[--nblocks]);
+        const unsigned char *behind = (unsigned char *)blocks[nblocks] + sizes[nblocks];
+        for (uint32_t i = 0; i < GUARD; i++)
+        {
+            ck_assert_msg(behind[i] == 0xc5, "%zu bytes were taken and more were written",
+                          sizes[nblocks]);
+        }
+        free(blocks[nblocks]);
     }
+    nblocks = 0;
 }

@@ -131,7 +131,9 @@ START_TEST(a_late_reply_moves_the_qp_behind_a_tail)
     is(again, INIT, false, 2); /* the reply is due by 1026.1 */
     ck_assert_uint_eq(again.port, next.port);
     hear_at(1026.1, INIT_REPLY, 2); /* not earlier */
+    ck_assert_uint_eq(source.rig.ops->counters(source.rig.state)->reroutes, 1);
     is(send_at(1026.2), TAIL, false, 2);
+    ck_assert_uint_eq(source.rig.ops->counters(source.rig.state)->reroutes, 2);
     close_both();
 }
 END_TEST
@@ -468,6 +470,7 @@ START_TEST(the_destinations_tor_answers)
     ck_assert(r.packet.src == 5 && r.packet.dst == 0 && r.packet.qp == 77 && r.packet.bytes == 64 &&
               r.packet.tclass == 0 && r.packet.in_port == 1);
     ck_assert(!ops->request(destination.rig.state, &r, US));
+    ck_assert_uint_eq(ops->counters(destination.rig.state)->notices, 1);
     close_both();
 }
 END_TEST

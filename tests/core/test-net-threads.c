@@ -73,6 +73,34 @@ START_TEST(hosts_make_qps_on_any_number_of_threads)
 }
 END_TEST
 
+/* Thousands of QPs, whose states take several of the pieces in which a worker takes memory. */
+static struct result
+run_with_many_qps(uint32_t threads)
+{
+    world.threads = threads;
+    world_begin(&scenes[0]);
+    const size_t taken = parts_taken();
+    for (uint32_t i = 0; i < 4000; i++)
+    {
+        world_post(i % HOSTS, (i + 1 + i / HOSTS % (HOSTS - 1)) % HOSTS, 100, i * INT64_C(1000000));
+    }
+    ck_assert(threads == 1 || parts_taken() > taken + 1);
+    weft_net_run(world.net, 2 * LONG);
+    const struct result r = world_conclude();
+    world_end();
+    world.threads = 0;
+    return r;
+}
+
+START_TEST(workers_take_no_more_memory_than_they_are_given)
+{
+    const struct result one = run_with_many_qps(1);
+    ck_assert_uint_eq(world.delivered, world.messages);
+    const struct result two = run_with_many_qps(2);
+    ck_assert_mem_eq(&one, &two, sizeof one);
+}
+END_TEST
+
 /* What a host asks for that would meet what other threads do at the same time. */
 static void
 ask_too_much(void *of, uint64_t what, int64_t now)
@@ -268,6 +296,7 @@ net_threads_suite(void)
     tcase_add_loop_test(tcase, hosts_make_qps_on_any_number_of_threads, 0, 1);
     tcase_add_loop_test(tcase, a_thread_makes_nothing_that_others_share, 0, 2);
     tcase_add_test(tcase, an_index_is_reserved_before_it_is_used);
+    tcase_add_test(tcase, workers_take_no_more_memory_than_they_are_given);
     tcase_add_test(tcase, parts_at_tors_and_at_hosts_share_nothing);
     tcase_add_test(tcase, a_forked_process_goes_on_with_one_thread);
     suite_add_tcase(suite, tcase);
