@@ -56,6 +56,9 @@ bool read_choice(const struct element *e, const char *kind, struct choice *choic
 bool load_choice_of(const struct element *root, const struct element *e, const char *kind,
                     struct choice *choice, struct diagnostics *d);
 
+/** Whether every parameter is given, as Weft writes them in a run's folder: nobody means each. */
+bool is_complete(const struct element *e, const struct weft_algo *algo);
+
 /** The line of an element, or of what a sweep or the command line has set in it. */
 int line_of_element(const struct element *e);
 
@@ -131,8 +134,5 @@ void warn_of_scenario(const struct scenario *s, struct diagnostics *d);
 /** Warns of counts of packets in a level's transport that decide in the balancer's place, and of
  * parameters that they put out of use. */
 void warn_of_counts(const struct level *l);
-
-/** Whether every parameter is given, as Weft writes them in a run's folder: nobody means each. */
-bool is_complete(const struct element *e, const struct weft_algo *algo);
 
 #endif
