@@ -6,11 +6,11 @@
 #include <weft/rng.h>
 
 #include "element-values.h"
+#include "flow-list.h"
 #include "input-file.h"
 #include "messages.h"
 #include "node-numbers.h"
 #include "scenario-load.h"
-#include "table-lines.h"
 #include "textbuf.h"
 
 /* "jobs" in ASCII: the random streams of hosts, one per workload. */
