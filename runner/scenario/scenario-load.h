@@ -80,9 +80,6 @@ uint32_t load_workloads(const struct element *root, struct scenario *s, bool top
 bool place_flows(const struct element *e, const struct scenario *s, struct workload *w,
                  struct diagnostics *d);
 
-/** Weft's hosts as a list of the users' numbers, "0-15 32"; the caller frees it. */
-char *host_list(const struct scenario *s, const uint32_t *hosts, uint32_t n);
-
 /** What QPs of one service level work by: the scenario's own algorithms, or those of a class. */
 struct level
 {

@@ -358,27 +358,6 @@ load_each(const struct element *root, struct scenario *s, const struct element *
     return s->nworkloads ? good : load_choice_of(root, NULL, "workload", &none, d);
 }
 
-char *
-host_list(const struct scenario *s, const uint32_t *hosts, uint32_t n)
-{
-    struct text t = {0};
-    for (uint32_t i = 0, last; i < n; i = last + 1)
-    {
-        const uint32_t first = node_number(s, NODE_HOST, hosts[i]);
-        for (last = i;
-             last + 1 < n && node_number(s, NODE_HOST, hosts[last + 1]) == first + last + 1 - i;
-             last++)
-        {
-        }
-        text_add(&t, "%s%u", i ? " " : "", first);
-        if (last > i)
-        {
-            text_add(&t, "-%u", first + last - i);
-        }
-    }
-    return t.s;
-}
-
 /** What the resolved scenario says of a workload. */
 static void
 settle(const struct scenario *s, struct workload *w)
