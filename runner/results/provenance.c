@@ -11,11 +11,11 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "roster/tables.h"
 #include "built-hashes.h"
 #include "input-file.h"
 #include "link-failures.h"
 #include "node-numbers.h"
+#include "roster/tables.h"
 #include "run-file.h"
 #include "textbuf.h"
 
@@ -76,14 +76,6 @@ provenance_version(void)
     snprintf(version, sizeof version, *built_commit ? "%s (commit %s)" : "%s", WEFT_COMMAND_VERSION,
              built_commit);
     return version;
-}
-
-double
-clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /** The table that is written. */

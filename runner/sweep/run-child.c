@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "memory-out.h"
 #include "mpi-ranks.h"
 #include "node-numbers.h"
