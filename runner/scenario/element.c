@@ -81,6 +81,20 @@ element_child(const struct element *e, const char *name)
     return NULL;
 }
 
+const struct element *
+element_child_after(const struct element *parent, const char *name, const struct element *after)
+{
+    size_t i = 0;
+    while (after && parent->children[i++] != after)
+    {
+    }
+    while (i < parent->nchildren && strcmp(parent->children[i]->name, name) != 0)
+    {
+        i++;
+    }
+    return i < parent->nchildren ? parent->children[i] : NULL;
+}
+
 struct element *
 element_named(const struct element *e, const char *kind, const char *name)
 {
