@@ -108,18 +108,6 @@ report_source_open(struct report_source *s)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-/** The <column> of a column, or NULL. */
-static const struct element *
-column_element(const struct element *e, const char *name)
-{
-    const struct element *c = NULL;
-    while ((c = element_child_after(e, "column", c)) != NULL &&
-           strcmp(element_value(c, "name"), name) != 0)
-    {
-    }
-    return c;
-}
-
 /** Whose attribute of that name holds for a column: its own, or the query's for all. */
 static const struct element *
 giver_of(const struct element *column, const struct element *query, const char *name)
@@ -138,7 +126,7 @@ is_interval(const char *name)
 static struct report_column
 describe_column(const struct element *e, const struct element *query, const char *name)
 {
-    const struct element *column = column_element(e, name);
+    const struct element *column = element_named(e, "column", name);
     const char *unit = element_value(giver_of(column, query, "unit"), "unit");
     const bool key = list_has(element_value(query, "each"), name) ||
                      list_has(element_value(query, "over"), name);

@@ -69,19 +69,6 @@ element_free(struct element *e)
 }
 
 struct element *
-element_child(const struct element *e, const char *name)
-{
-    for (size_t i = 0; i < e->nchildren; i++)
-    {
-        if (strcmp(e->children[i]->name, name) == 0)
-        {
-            return e->children[i];
-        }
-    }
-    return NULL;
-}
-
-const struct element *
 element_child_after(const struct element *parent, const char *name, const struct element *after)
 {
     size_t i = 0;
@@ -96,18 +83,21 @@ element_child_after(const struct element *parent, const char *name, const struct
 }
 
 struct element *
+element_child(const struct element *e, const char *name)
+{
+    return element_child_after(e, name, NULL);
+}
+
+struct element *
 element_named(const struct element *e, const char *kind, const char *name)
 {
-    for (size_t i = 0; i < e->nchildren; i++)
+    struct element *child = NULL;
+    const char *its = NULL;
+    while ((child = element_child_after(e, kind, child)) != NULL &&
+           (!(its = element_value(child, "name")) || strcmp(its, name) != 0))
     {
-        const char *its =
-            strcmp(e->children[i]->name, kind) == 0 ? element_value(e->children[i], "name") : NULL;
-        if (its && strcmp(its, name) == 0)
-        {
-            return e->children[i];
-        }
     }
-    return NULL;
+    return child;
 }
 
 struct attribute *
