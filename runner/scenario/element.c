@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Elements of a document: made, copied, searched, changed, written. */
 #include <stdlib.h>
 #include <string.h>
 
