@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# circles.sh MOST OBJECT...: no more than MOST of these object files need each other in a circle, as the linker sees
-# it; and no room of the core needs what lies above it: a node does not know of threads.
+# circles.sh MOST FLOORS OBJECT...: no more than MOST of these object files need each other in a circle, as the linker
+# sees it; and no room needs what lies above it, or beside it: a node does not know of threads, nor a claim of figures.
+# FLOORS: all rooms from below, "base topo,cc node".
 set -eu
 export LC_ALL=C
-most=${1:?usage: circles.sh MOST OBJECT...}
-shift
+usage='usage: circles.sh MOST FLOORS OBJECT...'
+most=${1:?$usage} floors=${2:?$usage}
+shift 2
 arrows=$(mktemp)
 trap 'rm -f "$arrows"' EXIT
 
@@ -34,17 +36,17 @@ symbols "$@" | awk '
     }' | sort >"$arrows"
 [ -s "$arrows" ] || { echo "circles: no object needs another one" >&2; exit 1; }
 
-awk -v most="$most" '
+awk -v most="$most" -v floors="$floors" '
     function room(file) { sub(/\/.*/, "", file); return file }
     BEGIN {
-        n = split("base topo,cc,mmu,nic,link theory,lb traffic,tor node parallel net roster", floor, " ")
+        n = split(floors, floor, " ")
         for (i = 1; i <= n; i++) { k = split(floor[i], rooms, ","); while (k > 0) level[rooms[k--]] = i }
     }
     {
         needs[$1] = needs[$1] " " $2
         file[$1]; file[$2]
-        up = level[room($1)] && level[room($2)] > level[room($1)]
-        if (up) { print $1 " needs " $3 " of " $2 ", which lies above it"; bad = 1 }
+        up = room($1) != room($2) && level[room($2)] >= level[room($1)]
+        if (up) { print $1 " needs " $3 " of " $2 ", which does not lie below it"; bad = 1 }
     }
     # Sets seen[] to all that a file reaches.
     function reach(from,    todo, n, next_ones, i, k) {
@@ -55,6 +57,7 @@ awk -v most="$most" '
         }
     }
     END {
+        for (f in file) if (!level[room(f)]) { print f ": its room is on no floor"; bad = 1 }
         for (f in file) { reach(f); for (g in seen) reaches[f, g] }
         for (f in file) {
             n = 0; members = ""

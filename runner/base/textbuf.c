@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "textbuf.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,15 @@ text_add_xml(struct text *t, const char *s)
         const char *escape = c < sizeof escapes / sizeof *escapes ? escapes[c] : NULL;
         text_add(t, escape ? "%s" : "%.1s", escape ? escape : s);
     }
+}
+
+void
+text_add_rounded(struct text *t, const char *format, double value)
+{
+    char digits[40];
+    const double above = value != 0 ? nextafter(value, copysign(INFINITY, value)) : 0;
+    snprintf(digits, sizeof digits, format, above);
+    text_add(t, "%s", digits);
 }
 
 char *

@@ -24,6 +24,8 @@ struct text
 
 void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vadd(struct text *t, const char *format, va_list args);
+/** Adds a number; halves are rounded up, as in CSV files. Nothing is behind 0. */
+void text_add_rounded(struct text *t, const char *format, double value);
 /** Adds @p s as it stands in an attribute of XML. */
 void text_add_xml(struct text *t, const char *s);
 /** The string, never NULL; the caller frees it. @p t is empty afterwards. */

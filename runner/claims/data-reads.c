@@ -58,7 +58,7 @@ results_of(const struct look *l, const char *schema)
 {
     const struct element *e = NULL, *section = l->source->section;
     const char *results = strcmp(schema, "main") == 0 ? element_value(section, "results") : NULL;
-    while (!results && (e = report_next(section, "attach", e)) != NULL)
+    while (!results && (e = element_child_after(section, "attach", e)) != NULL)
     {
         results =
             strcasecmp(element_value(e, "as"), schema) == 0 ? element_value(e, "results") : NULL;
@@ -225,7 +225,7 @@ note_section(struct look *l)
     }
     const size_t own = place_of(l->list, element_value(s->section, "results"));
     note_all(l, s->section);
-    for (const struct element *e = NULL; (e = report_next(s->section, "view", e)) != NULL;)
+    for (const struct element *e = NULL; (e = element_child_after(s->section, "view", e)) != NULL;)
     {
         note_view(l, &l->list->reads[own], e);
     }
@@ -237,7 +237,7 @@ is_wanted(const struct element *section, const struct words *names)
 {
     const char *results = element_value(section, "results");
     bool wanted = results && words_have(names, results);
-    for (const struct element *e = NULL; (e = report_next(section, "attach", e)) != NULL;)
+    for (const struct element *e = NULL; (e = element_child_after(section, "attach", e)) != NULL;)
     {
         wanted = wanted || words_have(names, element_value(e, "results"));
     }
@@ -252,7 +252,7 @@ note_claims(struct data_reads_list *list, const struct document *claims, const s
     struct report_source source = {.options = options, .claims = claims->root, .d = &d};
     struct look l = {.list = list, .source = &source};
     const struct element *e = NULL;
-    while ((e = report_next(claims->root, "section", e)) != NULL)
+    while ((e = element_child_after(claims->root, "section", e)) != NULL)
     {
         source.section = e;
         if (is_wanted(e, names))

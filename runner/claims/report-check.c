@@ -133,7 +133,7 @@ static void
 check_names(const struct element *section, const char *element, const char *name,
             struct diagnostics *d)
 {
-    for (const struct element *e = NULL; (e = report_next(section, element, e)) != NULL;)
+    for (const struct element *e = NULL; (e = element_child_after(section, element, e)) != NULL;)
     {
         const char *is = element_value(e, name);
         if (is && (!isalpha((unsigned char)*is) || !name_is_safe(is) || strpbrk(is, ".-+=") ||
@@ -199,7 +199,8 @@ void
 claims_check(const struct document *claims, struct diagnostics *d)
 {
     document_check(claims, d);
-    for (const struct element *s = NULL; (s = report_next(claims->root, "section", s)) != NULL;)
+    for (const struct element *s = NULL;
+         (s = element_child_after(claims->root, "section", s)) != NULL;)
     {
         check_section(s, d);
         check_shows(s, claims->root, d);

@@ -117,7 +117,7 @@ add_claim(struct part *part, xmlNode *section, const struct element *e)
     add_child(claim, e, "says");
     add_child(claim, e, "paper");
     add_numbers(claim, e, n, one);
-    for (const struct element *test = NULL; (test = report_next(e, "test", test)) != NULL;)
+    for (const struct element *test = NULL; (test = element_child_after(e, "test", test)) != NULL;)
     {
         add_test(part, claim, test);
     }
@@ -218,15 +218,18 @@ add_part(xmlNode *report, const struct document *claims, const struct report_opt
     page_set(to, "title", element_value(claims->root, "title"));
     page_set(to, "path", claims->path);
     page_set_link(to, "claims", claims->path, part.source.options->output);
-    for (const struct element *e = NULL; (e = report_next(claims->root, "figure", e)) != NULL;)
+    for (const struct element *e = NULL;
+         (e = element_child_after(claims->root, "figure", e)) != NULL;)
     {
         page_set(page_add_markdown(to, "figure", e->text), "name", element_value(e, "name"));
     }
-    for (const struct element *e = NULL; (e = report_next(claims->root, "text", e)) != NULL;)
+    for (const struct element *e = NULL;
+         (e = element_child_after(claims->root, "text", e)) != NULL;)
     {
         page_add_paragraphs(to, "p", e->text);
     }
-    for (const struct element *e = NULL; (e = report_next(claims->root, "section", e)) != NULL;)
+    for (const struct element *e = NULL;
+         (e = element_child_after(claims->root, "section", e)) != NULL;)
     {
         add_section(&part, to, e);
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers that a query gives, in words and as rows of a table. */
 #include "report-query.h"
 
 #include <math.h>
@@ -214,6 +215,21 @@ report_add_values(xmlNode *claim, const struct element *e, const struct report_n
     }
 }
 
+/** Whether a row is of former code. */
+static bool
+is_former_row(const struct report_numbers *n, size_t row)
+{
+    for (size_t c = 0; c < n->rows->ncolumns; c++)
+    {
+        const struct query_cell *cell = &n->rows->cells[row * n->rows->ncolumns + c];
+        if (n->columns[c].kind == REPORT_FORMER && cell->kind != QUERY_NULL && cell->real > 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool
 report_claim_is_former(const struct element *claim, const struct report_numbers *n)
 {
@@ -225,7 +241,7 @@ report_claim_is_former(const struct element *claim, const struct report_numbers 
     }
     for (size_t r = 0; n && n->rows && r < n->rows->nrows; r++)
     {
-        former = former || report_is_former(n, r);
+        former = former || is_former_row(n, r);
     }
     return former;
 }
@@ -270,7 +286,7 @@ add_row(xmlNode *table, const struct report_numbers *n, size_t row)
         else if (n->columns[c].kind == REPORT_KEY)
         {
             query_cell_add(&text, &n->rows->cells[at]);
-            text_add(&text, "%s", last && report_is_former(n, row) ? REPORT_FORMER_MARK : "");
+            text_add(&text, "%s", last && is_former_row(n, row) ? REPORT_FORMER_MARK : "");
         }
         if (n->columns[c].kind == REPORT_VALUE || n->columns[c].kind == REPORT_KEY)
         {

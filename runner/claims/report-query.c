@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Queries of claims and tables: asked, and their answers checked. */
 #include "report-query.h"
 
 #include <stdlib.h>
@@ -8,20 +9,6 @@
 #include "database.h"
 #include "element-values.h"
 #include "open-data.h"
-
-const struct element *
-report_next(const struct element *parent, const char *name, const struct element *after)
-{
-    size_t i = 0;
-    while (after && parent->children[i++] != after)
-    {
-    }
-    while (i < parent->nchildren && strcmp(parent->children[i]->name, name) != 0)
-    {
-        i++;
-    }
-    return i < parent->nchildren ? parent->children[i] : NULL;
-}
 
 struct words
 report_shows(const struct element *section)
@@ -111,7 +98,7 @@ report_source_open(struct report_source *s)
     }
     bool good = open_results(s, element_value(s->section, "results"), NULL);
     const struct element *e = NULL;
-    while (good && (e = report_next(s->section, "attach", e)) != NULL)
+    while (good && (e = element_child_after(s->section, "attach", e)) != NULL)
     {
         good = open_results(s, element_value(e, "results"), element_value(e, "as"));
     }
@@ -120,17 +107,6 @@ report_source_open(struct report_source *s)
 }
 
 /* --- columns ---------------------------------------------------------------------------------- */
-
-/** The <column> of a column, or NULL. */
-static const struct element *
-column_element(const struct element *e, const char *name)
-{
-    const struct element *c = NULL;
-    while ((c = report_next(e, "column", c)) != NULL && strcmp(element_value(c, "name"), name) != 0)
-    {
-    }
-    return c;
-}
 
 /** Whose attribute of that name holds for a column: its own, or the query's for all. */
 static const struct element *
@@ -150,7 +126,7 @@ is_interval(const char *name)
 static struct report_column
 describe_column(const struct element *e, const struct element *query, const char *name)
 {
-    const struct element *column = column_element(e, name);
+    const struct element *column = element_named(e, "column", name);
     const char *unit = element_value(giver_of(column, query, "unit"), "unit");
     const bool key = list_has(element_value(query, "each"), name) ||
                      list_has(element_value(query, "over"), name);
@@ -196,7 +172,7 @@ check_all_known(struct report_source *s, const struct element *e, const struct e
             check_known(s, rows, w.word[k], element_line(query, lists[i]));
         }
     }
-    for (const struct element *c = NULL; e && (c = report_next(e, "column", c)) != NULL;)
+    for (const struct element *c = NULL; e && (c = element_child_after(e, "column", c)) != NULL;)
     {
         check_known(s, rows, element_value(c, "name"), element_line(c, "name"));
     }
@@ -466,18 +442,4 @@ report_numbers_free(struct report_numbers *n)
         free(n->columns);
         free(n);
     }
-}
-
-bool
-report_is_former(const struct report_numbers *n, size_t row)
-{
-    for (size_t c = 0; c < n->rows->ncolumns; c++)
-    {
-        const struct query_cell *cell = &n->rows->cells[row * n->rows->ncolumns + c];
-        if (n->columns[c].kind == REPORT_FORMER && cell->kind != QUERY_NULL && cell->real > 0)
-        {
-            return true;
-        }
-    }
-    return false;
 }

@@ -37,7 +37,8 @@ bool report_has_results(const struct report_options *options, const char *result
 /** Opens what a section's queries read, once; whether it can be read. */
 bool report_source_open(struct report_source *s);
 
-/** Asks the <view>s of a section, whose rows its queries read as tables. False after a message. */
+/** report-views.c: asks the <view>s of a section, whose rows its queries read as tables. False
+ * after a message. */
 bool report_views_make(struct report_source *s);
 
 /** Lets go of the section's results. */
@@ -78,17 +79,11 @@ struct report_numbers *report_numbers(struct report_source *s, const struct elem
                                       const char *which);
 void report_numbers_free(struct report_numbers *n);
 
-/** The child of a name that comes after another one (NULL: the first); NULL: there is none. */
-const struct element *report_next(const struct element *parent, const char *name,
-                                  const struct element *after);
-
 /** The names of the paper's figures that a section is about. */
 struct words report_shows(const struct element *section);
 
-/** Whether a row is of former code. */
-bool report_is_former(const struct report_numbers *n, size_t row);
-
-/* --- in words, as parts of a page's tree ------------------------------------------------------ */
+/* --- in words, as parts of a page's tree: report-numbers.c -------------------------------------
+ */
 
 /** Behind what was made by an algorithm's former code. */
 #define REPORT_FORMER_MARK " †"

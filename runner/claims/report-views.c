@@ -81,7 +81,8 @@ bool
 report_views_make(struct report_source *s)
 {
     bool good = true;
-    for (const struct element *e = NULL; good && (e = report_next(s->section, "view", e)) != NULL;)
+    for (const struct element *e = NULL;
+         good && (e = element_child_after(s->section, "view", e)) != NULL;)
     {
         good = make(s, e);
     }

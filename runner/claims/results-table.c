@@ -131,7 +131,7 @@ is_drawn(const struct document *scenario, const char *column)
     static const char *const attributes[] = {"x", "y", "z", "series", "panels", "line"};
     bool drawn = false;
     const struct element *e = NULL;
-    while (!drawn && scenario && (e = report_next(scenario->root, "figure", e)) != NULL)
+    while (!drawn && scenario && (e = element_child_after(scenario->root, "figure", e)) != NULL)
     {
         drawn = names(element_child(e, "query"), column);
         for (size_t i = 0; !drawn && i < sizeof attributes / sizeof *attributes; i++)

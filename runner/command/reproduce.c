@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "commands.h"
 #include "experiment.h"
 #include "files.h"
 #include "papers.h"
-#include "provenance.h"
 #include "report-verdict.h"
 #include "report.h"
 #include "results-folder.h"

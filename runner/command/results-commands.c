@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "diagnostics.h"
 #include "export.h"
 #include "files.h"
 #include "open-data.h"
-#include "provenance.h"
 #include "query.h"
 #include "report.h"
 #include "results-page.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Axes of numbers and of categories: their ends, their tics, what stands where. */
 #include "figure-layout.h"
 
 #include <math.h>
@@ -254,4 +255,14 @@ axis_tics(struct figure_axis *a, double length, bool upright)
     text_add(t, ")");
     text_add(bare, ")");
     return widest;
+}
+
+/* Ends of the axis of n categories. */
+#define CATEGORY_FROM  (-0.6)
+#define CATEGORY_TO(n) ((double)(n)-0.4)
+
+double
+category_place(size_t i, size_t n)
+{
+    return ((double)i - CATEGORY_FROM) / (CATEGORY_TO(n) - CATEGORY_FROM);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Curves and boxes of the values of a distribution. */
 #include "figure-read.h"
 
 #include <math.h>

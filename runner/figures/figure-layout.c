@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the plots of a figure stand, and what is around them. */
 #include "figure-layout.h"
 
 #include <math.h>
@@ -30,12 +31,6 @@
 #define UPRIGHT_APART 1.3
 
 /* --- names along the axis --------------------------------------------------------------------- */
-
-double
-category_place(size_t i, size_t n)
-{
-    return ((double)i - CATEGORY_FROM) / (CATEGORY_TO(n) - CATEGORY_FROM);
-}
 
 /** The lines of all names at a width: the most lines, and the widest. @p one_row: the rows of a
  * name follow one another. */

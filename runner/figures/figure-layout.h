@@ -6,9 +6,9 @@
 
 #include "figure.h"
 
-/* --- axes of numbers -------------------------------------------------------------------------- */
+/* --- axes: figure-axis.c ---------------------------------------------------------------------- */
 
-/* Their ends, and as many tics as have room beside each other. */
+/* The ends of axes of numbers, and as many tics as have room beside each other. */
 
 struct figure_axis
 {
@@ -42,6 +42,9 @@ double axis_tics(struct figure_axis *a, double length, bool upright);
 
 /** Where a value stands, as a share of the axis. */
 double axis_place(const struct figure_axis *a, double value);
+
+/** The place of category @p i of @p n along the axis, as a share of it. */
+double category_place(size_t i, size_t n);
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
@@ -138,14 +141,7 @@ const char *second_row(const char *name);
  * from place @p from on have that row. */
 size_t group_length(const struct figure_names *names, const size_t *places, size_t from);
 
-/** The place of category @p i of @p n along the axis, as a share of it. */
-double category_place(size_t i, size_t n);
-
-/** Ends of the axis of @p n categories. */
-#define CATEGORY_FROM  (-0.6)
-#define CATEGORY_TO(n) ((double)(n)-0.4)
-
-/* --- the legend ------------------------------------------------------------------------------- */
+/* --- the legend: figure-legend.c -------------------------------------------------------------- */
 
 /** Where it is to stand, its rows and columns and its font; @p titled: with a title above. */
 void legend_lay_out(struct figure_layout *l, const struct element *figure,
@@ -159,7 +155,7 @@ double legend_height(const struct figure_layout *l);
 bool legend_place(struct figure_layout *l, const struct element *figure,
                   const struct figure_data *data);
 
-/* --- texts ------------------------------------------------------------------------------------ */
+/* --- texts: figure-texts.c -------------------------------------------------------------------- */
 
 /** How lines show their spread: the choices of the attribute "spread". */
 enum figure_spread

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The numbers of a figure as blocks that gnuplot reads. */
 #include "figure-script.h"
 
 #include <stdlib.h>

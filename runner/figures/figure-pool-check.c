@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Mistakes of figures that would take means over unlike runs. */
 #include "figure.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Queries that the attributes of a figure make. */
 #include "figure-read.h"
 
 #include <stdio.h>

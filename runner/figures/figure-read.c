@@ -343,13 +343,6 @@ refuse_second(struct reading *r, const struct placed *p)
                      *series ? ", " : "", series, *panel ? ", " : "", panel);
 }
 
-void
-figure_add_point(struct figure_data *d, struct figure_point p)
-{
-    ARRAY_GROW(d->points, d->npoints);
-    d->points[d->npoints++] = p;
-}
-
 /** Adds a point, or what its values are; of categories that come before it there is nothing. */
 static void
 add_placed(struct reading *r, struct placed *p)

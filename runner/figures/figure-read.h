@@ -45,9 +45,6 @@ char *figure_columns_mistake(const struct element *figure, char *const *names, s
 void figure_check_query(const struct element *figure, struct database *tables,
                         struct diagnostics *d);
 
-/** Adds a point behind all others. */
-void figure_add_point(struct figure_data *d, struct figure_point p);
-
 /** Adds the points of a cdf: the shares of values up to x times @p y_scale, or above x. Sorts the
  * pool. */
 void figure_add_cdf(struct figure_data *d, struct pool *p, bool above, double y_scale);

@@ -200,19 +200,15 @@ add_references(struct script *t, const struct element *figure, const char *kind)
 {
     CLEANUP(text_drop) struct text places = {0}, members = {0};
     size_t n = 0;
-    for (size_t i = 0; i < figure->nchildren; i++)
+    for (const struct element *e = NULL; (e = element_child_after(figure, kind, e)) != NULL;)
     {
-        const struct element *e = figure->children[i];
-        if (strcmp(e->name, kind) == 0)
-        {
-            const char *label = element_value(e, "label");
-            double x = strcmp(kind, "mark") == 0 ? element_number(e, "x").real : 0;
-            double y = element_number(e, "y").real;
-            n++;
-            text_add(&places, "%.9g %.9g\n", x, y);
-            text_add(&members, "%s_y[%zu] = %.9g\n%s_label[%zu] = text_of(%zu)\n", kind, n, y, kind,
-                     n, add_text(t, label ? label : "", label ? strlen(label) : 0));
-        }
+        const char *label = element_value(e, "label");
+        double x = strcmp(kind, "mark") == 0 ? element_number(e, "x").real : 0;
+        double y = element_number(e, "y").real;
+        n++;
+        text_add(&places, "%.9g %.9g\n", x, y);
+        text_add(&members, "%s_y[%zu] = %.9g\n%s_label[%zu] = text_of(%zu)\n", kind, n, y, kind, n,
+                 add_text(t, label ? label : "", label ? strlen(label) : 0));
     }
     text_add(&t->settings,
              "n_%ss = %zu\narray %s_y[%zu]\narray %s_label[%zu]\n%s$%ss << END\n%sEND\n", kind, n,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Templates of figures: Weft's own and the user's. */
 #include "figure-script.h"
 
 #include <limits.h>

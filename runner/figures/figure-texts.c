@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Texts around the plots of a figure: its title, names of axes, its note. */
 #include "figure-layout.h"
 
 #include <math.h>

@@ -88,6 +88,13 @@ free_names(struct figure_names *names)
 }
 
 void
+figure_add_point(struct figure_data *d, struct figure_point p)
+{
+    ARRAY_GROW(d->points, d->npoints);
+    d->points[d->npoints++] = p;
+}
+
+void
 figure_data_free(struct figure_data *data)
 {
     if (!data)

@@ -110,6 +110,9 @@ struct figure_data *figure_read(const struct plan *plan, const struct element *f
                                 struct database *results, struct query_mistake *mistake);
 void figure_data_free(struct figure_data *data);
 
+/** Adds a point behind all others. */
+void figure_add_point(struct figure_data *d, struct figure_point p);
+
 /** Whether there are series that a legend names. */
 bool figure_data_has_series(const struct figure_data *data);
 

@@ -329,13 +329,8 @@ check_steps(const struct plan *plan, const struct element *figure, struct diagno
 static void
 check_workloads(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
-    const struct element *root = plan->doc->root;
-    size_t n = 0;
-    for (size_t i = 0; i < root->nchildren; i++)
-    {
-        n += strcmp(root->children[i]->name, "workload") == 0;
-    }
-    if (n < 2)
+    const struct element *first = element_child(plan->doc->root, "workload");
+    if (!first || !element_child_after(plan->doc->root, "workload", first))
     {
         diag_error(d, element_line(figure, "data"),
                    "<figure %s> shows workloads one by one, but there is one only; expected "
@@ -513,15 +508,10 @@ has_axes(const struct element *e, struct diagnostics *d)
 void
 figures_check(const struct plan *plan, struct diagnostics *d)
 {
-    const struct element *root = plan->doc->root;
     CLEANUP(database_drop) struct database *tables = NULL;
-    for (size_t i = 0; i < root->nchildren; i++)
+    const struct element *e = NULL;
+    while ((e = element_child_after(plan->doc->root, "figure", e)) != NULL)
     {
-        const struct element *e = root->children[i];
-        if (strcmp(e->name, "figure") != 0)
-        {
-            continue;
-        }
         if (figure_own_query(e) && !tables)
         {
             tables = plan_tables(plan);

@@ -78,19 +78,12 @@ warn_of_lacking(const struct element *figure, const struct figure_data *data)
 static const struct element *
 next_figure(const struct plan *plan, const char *only, const struct element *after)
 {
-    const struct element *root = plan->doc->root;
-    bool behind = !after;
-    for (size_t i = 0; i < root->nchildren; i++)
+    const struct element *e = after;
+    while ((e = element_child_after(plan->doc->root, "figure", e)) != NULL && only &&
+           strcmp(only, element_value(e, "name")) != 0)
     {
-        const struct element *e = root->children[i];
-        if (behind && strcmp(e->name, "figure") == 0 &&
-            (!only || strcmp(only, element_value(e, "name")) == 0))
-        {
-            return e;
-        }
-        behind = behind || e == after;
     }
-    return NULL;
+    return e;
 }
 
 size_t

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Parameters of a run as rows of its file, and how they differ from those of another scenario. */
 #include "run-file.h"
 
 #include <sqlite3.h>

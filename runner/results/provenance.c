@@ -78,14 +78,6 @@ provenance_version(void)
     return version;
 }
 
-double
-clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /** The table that is written. */
 struct telling
 {

@@ -18,9 +18,6 @@ bool provenance_add(const struct sql_file *file, const struct scenario *s,
 /** "0.1.0 (commit abc123)"; of a tree that was changed, "0.1.0 (commit abc123-modified def456)". */
 const char *provenance_version(void);
 
-/** Seconds of a clock that only moves forward. */
-double clock_seconds(void);
-
 /** Adds a word as a POSIX shell would need it. */
 struct text;
 void add_shell_word(struct text *t, const char *word);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Cells of an answer that rest on rows without a value. */
 #include "query.h"
 
 #include <stdint.h>

@@ -4,9 +4,9 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "clock.h"
 #include "database.h"
 #include "open-data.h"
-#include "provenance.h"
 #include "query-database.h"
 #include "results-folder.h"
 #include "sql-open.h"

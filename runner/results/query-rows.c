@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The rows of a query, all of them kept. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "query.h"
+#include "shown-text.h"
 
 /** The bytes that the cells of a row take, in an array that grows by doubling. */
 static size_t
@@ -52,6 +54,23 @@ database_query(struct database *db, const char *sql, struct query_limits limits,
     {
         query_rows_free(rows);
         rows = NULL;
+    }
+    return rows;
+}
+
+/** Results are whole and the questions Weft's own. */
+#define LIMITS ((struct query_limits){3600, 10000000, SIZE_MAX / 2, 0, 0})
+
+struct query_rows *
+results_ask(struct database *db, const char *sql)
+{
+    struct query_mistake m;
+    struct query_rows *rows = database_query(db, sql, LIMITS, &m);
+    if (!rows)
+    {
+        print_shown(stderr, "weft: error: the results cannot be read: %s\n", m.message);
+        free(m.message);
+        rows = xcalloc(1, sizeof *rows);
     }
     return rows;
 }

@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "provenance.h"
+#include "clock.h"
 #include "query-database.h"
 #include "shown-text.h"
 #include "sql-file.h"

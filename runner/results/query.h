@@ -97,6 +97,8 @@ void database_drop(struct database **db);
 /** The rows of one SELECT; NULL with what was wrong, whose message the caller frees. */
 struct query_rows *database_query(struct database *db, const char *sql, struct query_limits limits,
                                   struct query_mistake *mistake);
+/** The rows of a SELECT of Weft's own on whole results; none after a message. */
+struct query_rows *results_ask(struct database *db, const char *sql);
 bool query_cell_same(const struct query_cell *a, const struct query_cell *b);
 /** Whether they have the same cells, whatever their columns are called. */
 bool query_rows_same(const struct query_rows *a, const struct query_rows *b);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "checksum.h"
-#include "provenance.h"
+#include "clock.h"
 #include "sql-open.h"
 #include "textbuf.h"
 

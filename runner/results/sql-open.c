@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "sql-file.h"
+#include "textbuf.h"
 
 /** Steps between two looks at how many are left. */
 #define STEPS_PER_LOOK 100
@@ -106,7 +106,7 @@ complaint(const char *type, const char *sql, int root, enum sql_schema expected)
 bool
 sql_schema_fits(sqlite3 *db, const char *schema, enum sql_schema expected, char **why)
 {
-    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    sqlite3_stmt *s = NULL;
     OWNED char *sql = xformat("SELECT type, name, sql, rootpage FROM \"%s\".sqlite_master", schema);
     int status = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
     const char *wrong = NULL;
@@ -122,5 +122,6 @@ sql_schema_fits(sqlite3 *db, const char *schema, enum sql_schema expected, char 
                                              status == SQLITE_INTERRUPT ? "there is no end of them"
                                                                         : sqlite3_errmsg(db))
                                    : NULL;
+    sqlite3_finalize(s);
     return !*why;
 }

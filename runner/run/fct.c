@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Completion times and slowdowns of flows: their percentiles, and the load that they were of. */
 #include "completion.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * QPs that are not done at the end of a run, and what each waits for.
  */
 #include "collect.h"
 #include "node-numbers.h"

@@ -1,5 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Totals of a run, from the counters of NICs, switches and QPs.
  */
 #include "collect.h"
 

@@ -125,3 +125,14 @@ line_of_element(const struct element *e)
     }
     return e->line;
 }
+
+bool
+is_complete(const struct element *e, const struct weft_algo *algo)
+{
+    bool all = true;
+    for (size_t i = 0; i < algo->nparams; i++)
+    {
+        all = all && element_attribute(e, algo->params[i].name);
+    }
+    return all;
+}

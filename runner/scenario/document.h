@@ -93,6 +93,9 @@ struct element *element_copy(const struct element *e);
 void element_free(struct element *e);
 /** The first child of that name, or NULL. */
 struct element *element_child(const struct element *e, const char *name);
+/** The child of a name that comes after another one (NULL: the first); NULL: there is none. */
+struct element *element_child_after(const struct element *parent, const char *name,
+                                    const struct element *after);
 /** The first child of that kind with that name="...", or NULL. */
 struct element *element_named(const struct element *e, const char *kind, const char *name);
 void element_add(struct element *parent, struct element *child);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Elements of a document: made, copied, searched, changed, written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,31 +70,35 @@ element_free(struct element *e)
 }
 
 struct element *
+element_child_after(const struct element *parent, const char *name, const struct element *after)
+{
+    size_t i = 0;
+    while (after && parent->children[i++] != after)
+    {
+    }
+    while (i < parent->nchildren && strcmp(parent->children[i]->name, name) != 0)
+    {
+        i++;
+    }
+    return i < parent->nchildren ? parent->children[i] : NULL;
+}
+
+struct element *
 element_child(const struct element *e, const char *name)
 {
-    for (size_t i = 0; i < e->nchildren; i++)
-    {
-        if (strcmp(e->children[i]->name, name) == 0)
-        {
-            return e->children[i];
-        }
-    }
-    return NULL;
+    return element_child_after(e, name, NULL);
 }
 
 struct element *
 element_named(const struct element *e, const char *kind, const char *name)
 {
-    for (size_t i = 0; i < e->nchildren; i++)
+    struct element *child = NULL;
+    const char *its = NULL;
+    while ((child = element_child_after(e, kind, child)) != NULL &&
+           (!(its = element_value(child, "name")) || strcmp(its, name) != 0))
     {
-        const char *its =
-            strcmp(e->children[i]->name, kind) == 0 ? element_value(e->children[i], "name") : NULL;
-        if (its && strcmp(its, name) == 0)
-        {
-            return e->children[i];
-        }
     }
-    return NULL;
+    return child;
 }
 
 struct attribute *

@@ -1,52 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Flows from files: CSV with a header, and the text files of HPCC's and ConWeave's simulators; and
  * the distributions of sizes that their generators read, lines of "bytes percent". */
+#include "flow-file.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "input-file.h"
-#include "table-lines.h"
+#include "flow-htsim.h"
 #include "textbuf.h"
 
-const struct weft_param flow_host_param = INPUT_PARAM("host", WEFT_COUNT, "0", "4294967295");
-const struct weft_param flow_bytes_param =
-    INPUT_PARAM("bytes", WEFT_COUNT, "1", "1000000000000000");
 static const struct weft_param flow_seconds_param =
     INPUT_PARAM("start, in seconds,", WEFT_REAL, "0", "1000");
 static const struct weft_param units_param = INPUT_PARAM("bytes", WEFT_BYTES, "1B", "1000000GB");
 static const struct weft_param time_param = INPUT_PARAM("start", WEFT_TIME, "0s", "1000s");
 static const struct weft_param count_param =
     INPUT_PARAM("number of flows", WEFT_COUNT, "1", "16777216");
-
-void
-flow_list_add(struct flow_list *list, struct table_lines *t, const struct weft_table_flow *flow)
-{
-    if (flow->src == flow->dst)
-    {
-        input_error(t->from, t->line, "a flow from host %u to itself; expected two hosts",
-                    flow->src);
-        return;
-    }
-    ARRAY_GROW(list->flows, list->n);
-    ARRAY_GROW(list->lines, list->n);
-    list->flows[list->n] = *flow;
-    list->lines[list->n++] = t->line;
-}
-
-bool
-flow_hosts(struct table_lines *t, const char *src, const char *dst, struct weft_table_flow *flow)
-{
-    int64_t from, to;
-    if (!table_value(t, &flow_host_param, src, &from) ||
-        !table_value(t, &flow_host_param, dst, &to))
-    {
-        return false;
-    }
-    flow->src = (uint32_t)from;
-    flow->dst = (uint32_t)to;
-    return true;
-}
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 

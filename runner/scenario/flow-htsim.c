@@ -6,12 +6,12 @@
  * as send_done_trigger or recv_done_trigger have ended: one flow of a oneshot trigger, all of a
  * barrier's.
  */
+#include "flow-htsim.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "input-file.h"
-#include "table-lines.h"
 #include "textbuf.h"
 
 static const struct weft_param id_param = INPUT_PARAM("id", WEFT_COUNT, "1", "4294967295");

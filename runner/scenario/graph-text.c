@@ -4,13 +4,14 @@
  * nodes, switches and links; the switches' ids, anywhere among those of the nodes; then for each
  * link its two ends, its rate, its delay and its error rate.
  */
+#include "graph-text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include <weft/clos.h>
 #include <weft/param.h>
 
-#include "graph-file.h"
 #include "textbuf.h"
 
 static const struct weft_param nodes_param =
@@ -20,6 +21,10 @@ static const struct weft_param switches_param =
 static const struct weft_param links_param =
     INPUT_PARAM("number of links", WEFT_COUNT, "1", "4194304");
 static const struct weft_param node_param = INPUT_PARAM("node", WEFT_COUNT, "0", "1114111");
+static const struct weft_param rate_param =
+    INPUT_PARAM("rate of a link", WEFT_RATE, GRAPH_LEAST_RATE, GRAPH_MOST_RATE);
+static const struct weft_param delay_param =
+    INPUT_PARAM("delay of a link", WEFT_TIME, "0s", GRAPH_MOST_DELAY);
 static const struct weft_param error_param =
     INPUT_PARAM("error rate of a link", WEFT_REAL, "0", "1");
 
@@ -116,8 +121,8 @@ read_link(struct word_walk *w)
         return false;
     }
     const int line = w->line;
-    if (!next_node(w, &b) || !next_value(w, &graph_rate_param, &edge.rate) ||
-        !next_value(w, &graph_delay_param, &edge.delay) || !next_value(w, &error_param, &loss))
+    if (!next_node(w, &b) || !next_value(w, &rate_param, &edge.rate) ||
+        !next_value(w, &delay_param, &edge.delay) || !next_value(w, &error_param, &loss))
     {
         return false;
     }

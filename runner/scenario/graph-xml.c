@@ -4,12 +4,13 @@
  * delay=""> for each host and a <link from="" to="" rate="" delay="" count=""> for links between
  * switches. Hosts and switches are numbered in the order in which they stand.
  */
+#include "graph-xml.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "element-values.h"
 #include "grammar-table.h"
-#include "graph-file.h"
 
 /** A <switch>, <host> or <link>. */
 struct node

@@ -9,8 +9,8 @@
 
 #include "checksum.h"
 #include "files.h"
+#include "flow-file.h"
 #include "graph-file.h"
-#include "table-lines.h"
 #include "textbuf.h"
 
 /** Longest name in inputs/ but for a digest. */

@@ -151,3 +151,24 @@ note_ids(const struct scenario *s, enum node_kind kind, const char *of, int line
                   plurals[kind], of, s->topology_file->written, numbers, plurals[kind], n - 1);
     }
 }
+
+char *
+host_list(const struct scenario *s, const uint32_t *hosts, uint32_t n)
+{
+    struct text t = {0};
+    for (uint32_t i = 0, last; i < n; i = last + 1)
+    {
+        const uint32_t first = node_number(s, NODE_HOST, hosts[i]);
+        for (last = i;
+             last + 1 < n && node_number(s, NODE_HOST, hosts[last + 1]) == first + last + 1 - i;
+             last++)
+        {
+        }
+        text_add(&t, "%s%u", i ? " " : "", first);
+        if (last > i)
+        {
+            text_add(&t, "-%u", first + last - i);
+        }
+    }
+    return t.s;
+}

@@ -32,6 +32,9 @@ extern "C"
     /** The users' numbers of all nodes of that kind, as "1 to 65"; the caller frees it. */
     char *node_numbers(const struct scenario *s, enum node_kind kind);
 
+    /** Weft's hosts as a list of the users' numbers, "0-15 32"; the caller frees it. */
+    char *host_list(const struct scenario *s, const uint32_t *hosts, uint32_t n);
+
     /** "host 1", with what the topology's file calls it where that differs: "host 1 (2 in
      * topology.txt)". The caller frees it. */
     char *node_shown(const struct scenario *s, enum node_kind kind, uint32_t node);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Changes that <quick> makes to a scenario and its sweep. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

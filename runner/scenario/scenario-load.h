@@ -56,6 +56,9 @@ bool read_choice(const struct element *e, const char *kind, struct choice *choic
 bool load_choice_of(const struct element *root, const struct element *e, const char *kind,
                     struct choice *choice, struct diagnostics *d);
 
+/** Whether every parameter is given, as Weft writes them in a run's folder: nobody means each. */
+bool is_complete(const struct element *e, const struct weft_algo *algo);
+
 /** The line of an element, or of what a sweep or the command line has set in it. */
 int line_of_element(const struct element *e);
 
@@ -76,9 +79,6 @@ uint32_t load_workloads(const struct element *root, struct scenario *s, bool top
  * the workload. False after errors: hosts that are not there. */
 bool place_flows(const struct element *e, const struct scenario *s, struct workload *w,
                  struct diagnostics *d);
-
-/** Weft's hosts as a list of the users' numbers, "0-15 32"; the caller frees it. */
-char *host_list(const struct scenario *s, const uint32_t *hosts, uint32_t n);
 
 /** What QPs of one service level work by: the scenario's own algorithms, or those of a class. */
 struct level
@@ -131,8 +131,5 @@ void warn_of_scenario(const struct scenario *s, struct diagnostics *d);
 /** Warns of counts of packets in a level's transport that decide in the balancer's place, and of
  * parameters that they put out of use. */
 void warn_of_counts(const struct level *l);
-
-/** Whether every parameter is given, as Weft writes them in a run's folder: nobody means each. */
-bool is_complete(const struct element *e, const struct weft_algo *algo);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The resolved scenario, written from its struct. */
 #include <string.h>
 
 #include "element-values.h"

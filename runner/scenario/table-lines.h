@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /** @file table-lines.h  The files that a scenario names: their mistakes, told with file and line,
- * their lines of words, and the formats that are read from them. */
+ * and their lines of words. */
 #ifndef WEFT_RUNNER_TABLE_LINES_H
 #define WEFT_RUNNER_TABLE_LINES_H
 
@@ -64,41 +64,5 @@ bool table_lines_next(struct table_lines *t);
 
 /** Reads a word of the line as @p p has it; reports an error otherwise. */
 bool table_value(struct table_lines *t, const struct weft_param *p, const char *word, void *out);
-
-/* --- formats ---------------------------------------------------------------------------------- */
-
-struct input_file;
-
-/** Reads CSV, HPCC's and ConWeave's flows, and htsim's connection matrices; which, the first line
- * says. False after errors. */
-bool flow_file_parse(struct table_lines *t, struct input_file *f);
-
-/** Reads "bytes percent" lines. False after errors. */
-bool size_file_parse(struct table_lines *t, struct input_file *f);
-
-/** Flows while a file is read. */
-struct flow_list
-{
-    struct weft_table_flow *flows;
-    int *lines;
-    size_t n;
-    struct weft_table_wait *waits;
-    size_t nwaits;
-};
-
-/** Adds one; a flow to itself is an error. */
-void flow_list_add(struct flow_list *list, struct table_lines *t,
-                   const struct weft_table_flow *flow);
-
-/** Reads the hosts of a flow; false after an error. */
-bool flow_hosts(struct table_lines *t, const char *src, const char *dst,
-                struct weft_table_flow *flow);
-
-/** htsim's connection matrix, from its first line on. @p ps: its starts are in picoseconds, else in
- * microseconds. */
-void flow_htsim_parse(struct table_lines *t, bool ps, struct flow_list *list);
-
-/** What the columns of a flow hold. */
-extern const struct weft_param flow_host_param, flow_bytes_param;
 
 #endif

@@ -194,19 +194,6 @@ warn_of_measure(const struct level *l)
     }
 }
 
-/* --- what changes nothing --------------------------------------------------------------------- */
-
-bool
-is_complete(const struct element *e, const struct weft_algo *algo)
-{
-    bool all = true;
-    for (size_t i = 0; i < algo->nparams; i++)
-    {
-        all = all && element_attribute(e, algo->params[i].name);
-    }
-    return all;
-}
-
 /* --- <switch>, <scheduler> -------------------------------------------------------------------- */
 
 static void

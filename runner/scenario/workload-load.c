@@ -6,11 +6,11 @@
 #include <weft/rng.h>
 
 #include "element-values.h"
+#include "flow-list.h"
 #include "input-file.h"
 #include "messages.h"
 #include "node-numbers.h"
 #include "scenario-load.h"
-#include "table-lines.h"
 #include "textbuf.h"
 
 /* "jobs" in ASCII: the random streams of hosts, one per workload. */
@@ -356,27 +356,6 @@ load_each(const struct element *root, struct scenario *s, const struct element *
     }
     struct choice none;
     return s->nworkloads ? good : load_choice_of(root, NULL, "workload", &none, d);
-}
-
-char *
-host_list(const struct scenario *s, const uint32_t *hosts, uint32_t n)
-{
-    struct text t = {0};
-    for (uint32_t i = 0, last; i < n; i = last + 1)
-    {
-        const uint32_t first = node_number(s, NODE_HOST, hosts[i]);
-        for (last = i;
-             last + 1 < n && node_number(s, NODE_HOST, hosts[last + 1]) == first + last + 1 - i;
-             last++)
-        {
-        }
-        text_add(&t, "%s%u", i ? " " : "", first);
-        if (last > i)
-        {
-            text_add(&t, "-%u", first + last - i);
-        }
-    }
-    return t.s;
 }
 
 /** What the resolved scenario says of a workload. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Time and memory that runs will cost, told from their scenarios. */
 #include "sweep-run.h"
 
 #include <errno.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What varies in a sweep and changes no result: a reader of a figure would take it for a finding,
+/* Dimensions of a sweep that change no result: a reader of a figure would take that for a finding,
  * and those who vary timers may not see that messages were over before any of them. */
+#include "notes-unchanged.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "columns.h"
 #include "csv.h"
-#include "notes.h"
+#include "textbuf.h"
 
 /** What a run has come to. */
 struct outcome
@@ -37,9 +39,9 @@ is_outcome(const char *column)
 
 /** The totals of all runs, each run's number among those that differ. */
 static struct outcome *
-list_outcomes(struct notes *notes)
+list_outcomes(const struct plan *plan, struct database *db)
 {
-    struct outcome *all = xcalloc(notes->plan->nruns + 1, sizeof *all);
+    struct outcome *all = xcalloc(plan->nruns + 1, sizeof *all);
     CLEANUP(text_drop) struct text sql = {0};
     text_add(&sql, "SELECT run, end_us, cuts, timeouts, dense_rank() OVER (ORDER BY ");
     for (size_t c = 0; c < summary_table.n; c++)
@@ -51,7 +53,7 @@ list_outcomes(struct notes *notes)
         }
     }
     text_add(&sql, ") FROM summary");
-    CLEANUP(query_rows_drop) struct query_rows *rows = results_ask(notes->db, sql.s);
+    CLEANUP(query_rows_drop) struct query_rows *rows = results_ask(db, sql.s);
     for (size_t row = 0; row < rows->nrows; row++)
     {
         const struct query_cell *cells = &rows->cells[row * rows->ncolumns];
@@ -193,7 +195,7 @@ add_reason(struct text *t, const struct lines *l)
     else if (cell && least > c.last_end)
     {
         text_add(t, "; the runs are over after ");
-        add_rounded(t, "%.4g", c.last_end);
+        text_add_rounded(t, "%.4g", c.last_end);
         text_add(t, " us, before the least of these, %s", cell);
     }
     else if (strncmp(name, "congestion-control", strlen("congestion-control")) == 0 && c.cuts == 0)
@@ -206,11 +208,12 @@ add_reason(struct text *t, const struct lines *l)
     }
 }
 
-/** Adds a note if a dimension changes nothing, everywhere or at some places. */
-static void
-add_note_of(struct notes *notes, const struct lines *l)
+/** A note if a dimension changes nothing, everywhere or at some places; else NULL. */
+static char *
+note_of(const struct lines *l)
 {
-    CLEANUP(text_drop) struct text t = {0}, where = {0};
+    struct text t = {0};
+    CLEANUP(text_drop) struct text where = {0};
     const bool everywhere = all_are_flat(l, 0, NULL);
     if (!everywhere)
     {
@@ -222,17 +225,17 @@ add_note_of(struct notes *notes, const struct lines *l)
         text_add(&t, " changes nothing %s%s: all totals are the same for its %zu values",
                  everywhere ? "in any run" : "where ", everywhere ? "" : where.s, l->dim->npoints);
         add_reason(&t, l);
-        notes_add(notes, "unchanged", 0, t.s);
     }
+    return t.s;
 }
 
-void
-notes_add_unchanged(struct notes *notes)
+char **
+notes_unchanged(const struct plan *plan, struct database *db)
 {
-    const struct plan *plan = notes->plan;
-    OWNED struct outcome *outcomes = plan->ndimensions ? list_outcomes(notes) : NULL;
+    OWNED struct outcome *outcomes = plan->ndimensions ? list_outcomes(plan, db) : NULL;
     OWNED bool *whole = xcalloc(plan->nruns + 1, sizeof *whole);
     OWNED bool *flat = xcalloc(plan->nruns + 1, sizeof *flat);
+    char **notes = xcalloc(plan->ndimensions + 1, sizeof *notes);
     size_t stride = plan->nruns;
     for (size_t k = 0; k < plan->ndimensions; k++)
     {
@@ -242,7 +245,8 @@ notes_add_unchanged(struct notes *notes)
         {
             struct lines l = {plan, outcomes, dim, stride, whole, flat};
             look_at_lines(&l);
-            add_note_of(notes, &l);
+            notes[k] = note_of(&l);
         }
     }
+    return notes;
 }

@@ -3,41 +3,23 @@
 #include "notes.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "columns.h"
-#include "shown-text.h"
+#include "notes-unchanged.h"
 
-/** Results are whole and the questions Weft's own. */
-#define LIMITS ((struct query_limits){3600, 10000000, SIZE_MAX / 2, 0, 0})
-
-struct query_rows *
-results_ask(struct database *db, const char *sql)
+/** Notes while they are found. */
+struct notes
 {
-    struct query_mistake m;
-    struct query_rows *rows = database_query(db, sql, LIMITS, &m);
-    if (!rows)
-    {
-        print_shown(stderr, "weft: error: the results cannot be read: %s\n", m.message);
-        free(m.message);
-        rows = xcalloc(1, sizeof *rows);
-    }
-    return rows;
-}
+    const struct plan *plan;
+    struct database *db; /**< all results, to be queried */
+    struct text inserts; /**< what puts the notes into the table */
+};
 
-void
-add_rounded(struct text *t, const char *format, double value)
-{
-    char digits[40];
-    const double above = value != 0 ? nextafter(value, copysign(INFINITY, value)) : 0;
-    snprintf(digits, sizeof digits, format, above);
-    text_add(t, "%s", digits);
-}
-
-void
-notes_add(struct notes *notes, const char *kind, size_t run, const char *text)
+/** Adds one. @p run: the one that it names, from 1; 0: none. */
+static void
+add(struct notes *notes, const char *kind, size_t run, const char *text)
 {
     OWNED char *number = run ? xformat("%zu", run) : xstrdup("NULL");
     text_add(&notes->inserts, "INSERT INTO main.notes VALUES (");
@@ -110,7 +92,7 @@ add_missing_of(struct notes *notes, const struct query_rows *aggregate, size_t r
                     of, name, columns.s, failed ? " (messages failed)" : "");
         if (columns.len)
         {
-            notes_add(notes, NOTES_MISSING, 0, text);
+            add(notes, NOTES_MISSING, 0, text);
         }
     }
 }
@@ -365,14 +347,14 @@ add_note(struct notes *notes, const struct note *note, size_t run, size_t n, siz
     text_add(&t, "%s %zu of %zu runs", note->says, n, of);
     for (size_t c = 0; told->nrows && c < told->ncolumns; c++)
     {
-        told->cells[c].kind == QUERY_REAL ? add_rounded(&t, "%.4g", told->cells[c].real)
+        told->cells[c].kind == QUERY_REAL ? text_add_rounded(&t, "%.4g", told->cells[c].real)
                                           : query_cell_add(&t, &told->cells[c]);
     }
     if (s)
     {
         note->adds(s, &t);
     }
-    notes_add(notes, note->kind, run, t.s);
+    add(notes, note->kind, run, t.s);
 }
 
 /** Finds the runs of a note. @p told: of each run, from 1, the notes that are said of it. */
@@ -416,7 +398,15 @@ find_all(struct notes *notes, const struct database_writer *w)
     {
         find_runs(notes, &notes_of_runs[i], told, (size_t)runs->cells[0].integer);
     }
-    notes_add_unchanged(notes);
+    OWNED char **unchanged = notes_unchanged(notes->plan, notes->db);
+    for (size_t k = 0; k < notes->plan->ndimensions; k++)
+    {
+        if (unchanged[k])
+        {
+            add(notes, "unchanged", 0, unchanged[k]);
+        }
+        free(unchanged[k]);
+    }
 }
 
 bool

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "machine-memory.h"
-#include "provenance.h"
 #include "shown-text.h"
 
 /* --- the bar ---------------------------------------------------------------------------------- */

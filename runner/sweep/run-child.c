@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The process of one run: simulates it and puts its file in place. */
 #include "sweep-engine.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "memory-out.h"
 #include "mpi-ranks.h"
 #include "node-numbers.h"

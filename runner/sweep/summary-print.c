@@ -110,7 +110,7 @@ number_text(const struct table *t, const struct query_rows *rows, size_t row, si
     {
         return xstrdup("-");
     }
-    add_rounded(&text, t->numbers[c - t->nnames]->format, cell->real);
+    text_add_rounded(&text, t->numbers[c - t->nnames]->format, cell->real);
     if (c + t->nnumbers < rows->ncolumns)
     {
         query_cell_add(&text, cell + t->nnumbers);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The tables over all runs of a sweep: results.sqlite, and the CSV files of it. */
 #include "summary.h"
 
 #include <sqlite3.h>
@@ -12,7 +13,6 @@
 #include "provenance.h"
 #include "shown-text.h"
 #include "sweep-plan.h"
-#include "sweep-run.h"
 
 enum run_state
 plan_run_state(const struct plan *plan, size_t i, const struct folder *runs, struct sqlite3 *db,
@@ -209,7 +209,7 @@ write_locked(const struct plan *plan, const struct results_folder *r, const char
 bool
 summary_write(const struct plan *plan, const struct results_folder *r, const char *some, bool quiet)
 {
-    char *why = NULL;
+    OWNED char *why = NULL;
     if (some && r->runs.fd < 0)
     {
         return nothing_finished(plan, some);
@@ -217,7 +217,7 @@ summary_write(const struct plan *plan, const struct results_folder *r, const cha
     CLEANUP(fd_drop) int lock = results_folder_lock_tables(r->top.path, &why);
     if (lock < 0)
     {
-        sweep_refuse(why, 0);
+        print_shown(stderr, "weft: error: %s\n", why);
         return false;
     }
     return write_locked(plan, r, some, quiet);

@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "mpi-ranks.h"
 #include "progress.h"
-#include "provenance.h"
 #include "run-file.h"
 #include "shown-text.h"
 #include "sweep-run.h"

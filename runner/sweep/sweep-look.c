@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What looks at the runs of a sweep and starts none. */
+/* Commands that look at the runs of a sweep and start none. */
 #include <fnmatch.h>
 #include <sqlite3.h>
 #include <stdio.h>

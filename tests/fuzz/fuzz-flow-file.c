@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow-file.h"
 #include "fuzz.h"
 #include "input-file.h"
 #include "must.h"
-#include "table-lines.h"
 #include "textbuf.h"
 
 /** Reads bytes that end in a NUL into @p f, which the caller clears. */

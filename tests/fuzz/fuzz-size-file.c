@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow-file.h"
 #include "fuzz.h"
-#include "input-file.h"
 #include "must.h"
-#include "table-lines.h"
 #include "textbuf.h"
 
 #define HOSTS 8
