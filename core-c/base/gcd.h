@@ -10,7 +10,7 @@ extern "C"
 {
 #endif
 
-    /** Of 0 and another number it is the other one. */
+    /** gcd(0, n) = gcd(n, 0) = n. */
     static inline uint32_t weft_gcd(uint32_t a, uint32_t b)
     {
         while (b != 0)

@@ -39,7 +39,7 @@ weft_muldiv_by_bits(uint64_t a, uint64_t b, uint64_t d, uint64_t *rest)
     return q;
 }
 
-/** The same, by a type of 128 bits where there is one. */
+/** Returns floor(a * b / d) as above, by a type of 128 bits where there is one. */
 static inline uint64_t
 weft_muldiv(uint64_t a, uint64_t b, uint64_t d, uint64_t *rest)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What balancers need of a simulator, in words. */
+/* Needs of balancers in words, and which of them a site does not provide. */
 #include "base/text-out.h"
 
 #include <weft/lb.h>

@@ -275,7 +275,7 @@ check_value(const struct weft_param *p, int64_t value)
     }
 }
 
-/* What is in range here is what can be written and read back. */
+/* Refuses numbers that cannot be written and read back. */
 static int
 check_finite(const struct weft_param *p, double value)
 {

@@ -17,7 +17,7 @@ extern "C"
 {
 #endif
 
-    /** Its slots follow it in memory, capacity * width bytes. */
+    /** Head of a ring; capacity * width bytes of slots follow it in memory. */
     struct weft_ring
     {
         uint16_t capacity; /**< entries, >= 1 */
@@ -75,7 +75,7 @@ extern "C"
         return value;
     }
 
-    /** What weft_ring_find() does where the very first one is another. */
+    /** Does what weft_ring_find() does where the very first entry is another value. */
     uint32_t weft_ring_search(const struct weft_ring *ring, uint32_t from, uint32_t value);
 
     /** The place of the first entry that is @p value, truncated as entries are, from place @p from

@@ -109,7 +109,7 @@ update_alpha(struct weft_dcqcn *s, int64_t now)
     }
 }
 
-/* One round of recovery, given the rounds that came before it. */
+/* Does one round of recovery, given the rounds that came before it. */
 static void
 rise(struct weft_dcqcn *s)
 {
@@ -208,7 +208,7 @@ catch_up(struct weft_dcqcn *s, int64_t now)
     }
 }
 
-/* What a division or a loop rests on. */
+/* Whether all values are sound that a division or a loop rests on. */
 static bool
 sound(const struct weft_dcqcn_config *c)
 {

@@ -27,14 +27,14 @@ struct dctcp_config
     int64_t trim;       /* TRIM_ */
 };
 
-/* What is counted to find the end of a window of data. */
+/* Units in which the end of a window of data is counted. */
 enum
 {
     WINDOW_FLIGHT,
     WINDOW_UNA,
 };
 
-/* What a trimmed packet is worth. */
+/* Meanings of a trimmed packet. */
 enum
 {
     TRIM_LOSS,

@@ -52,7 +52,8 @@ largest(const struct weft_swift *s)
     return most > 1 || c->max_cwnd > 0 ? most : 1;
 }
 
-/* What is to be done whenever the window may have changed. */
+/* Brings everything up to date that follows from the window; called whenever it may have changed.
+ * */
 static void
 publish(struct weft_swift *s)
 {
@@ -201,7 +202,7 @@ weft_swift_timeout(void *state, int64_t now)
     }
 }
 
-/* Those of one timeout, or of one round trip, cut once. */
+/* Losses of one timeout, or of one round trip, cut once. */
 void
 weft_swift_lost(void *state, const struct weft_loss *loss, int64_t now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file swift.h  What swift and mswift share: all but where the delay comes from. Private. */
+/** @file swift.h Common part of swift and mswift: all but where the delay comes from. Private. */
 #ifndef WEFT_CC_SWIFT_H
 #define WEFT_CC_SWIFT_H
 

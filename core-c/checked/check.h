@@ -34,7 +34,7 @@ extern "C"
 #define WEFT_OWN_STATE(state, a, b, call) (state)
 #endif
 
-/** The same, and an assertion in other builds. */
+/** Checks in a checked build, and asserts in others. */
 #ifdef WEFT_CHECKED
 #define WEFT_ASSERT(holds, call, rule) WEFT_CHECK(holds, call, rule)
 #else
@@ -50,11 +50,12 @@ extern "C"
     "a switch is below nswitches of the shape, which has none if build() refused"
 #define WEFT_RULE_QP_INIT "weft_qp_init() of this QP comes first, and returns 0"
 
-/** Of a call with a QP; zeros are none. Only where labels.h is included. */
+/** Checks the QP that a call is handed: one whose init has returned 0. Only where labels.h is
+ * included. */
 #define WEFT_CHECK_QP(q, call)                                                                     \
     WEFT_CHECK((q) && (q)->algos && (q)->algos != &weft_refused_algos, (call), WEFT_RULE_QP_INIT)
 
-/** Of a shape's look-up by two hosts. */
+/** Checks the two hosts by which a shape is asked. */
 #define WEFT_CHECK_HOSTS(shape, a, b, call)                                                        \
     WEFT_CHECK((a) < (shape)->nhosts && (b) < (shape)->nhosts, (call), WEFT_RULE_HOSTS)
 

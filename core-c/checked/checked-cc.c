@@ -44,7 +44,7 @@ checked_on_sent(void *state, const struct weft_packet *data, int64_t now)
     ops_of(c)->on_sent(weft_checked_own(c), data, now);
 }
 
-/* What an ACK or a NACK tells agrees with itself, and with what was told before. */
+/* Checks that an ACK or a NACK agrees with itself, and with what was told before. */
 static void
 check_ack(struct weft_checked *c, const struct weft_cc_ack *ack, int64_t now)
 {
@@ -133,7 +133,7 @@ wrap(struct weft_cc_ops *checked, const struct weft_cc_ops *ops)
     WEFT_CHECKED_HOOK(window, checked_window);
 }
 
-/* What is called before there is a state that knows its table: each has its own. */
+/* Calls that come before there is a state that knows its table: each table has its own. */
 #define WRAPPER(table)                                                                             \
     struct weft_cc_ops weft_checked_##table;                                                       \
     static int cc_init_##table(void *state, const void *config, const struct weft_cc_site *site,   \

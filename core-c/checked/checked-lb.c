@@ -102,7 +102,7 @@ check_requests(const struct weft_checked *c, bool own, const char *call)
                "after arrive() and on_deadline() request() is asked until it says false");
 }
 
-/* What lies in a reply is its transport's. */
+/* Checks that a balancer leaves a reply's members as its transport wrote them. */
 static void
 check_reply(const struct weft_packet *before, const struct weft_packet *after, const char *call)
 {
@@ -212,7 +212,7 @@ wrap(struct weft_lb_ops *checked, const struct weft_lb_ops *ops)
     WEFT_CHECKED_HOOK(counters, checked_counters);
 }
 
-/* What is called before there is a state that knows its table: each has its own. */
+/* Calls that come before there is a state that knows its table: each table has its own. */
 #define WRAPPER(table)                                                                             \
     struct weft_lb_ops weft_checked_##table;                                                       \
     static size_t lb_size_##table(const void *config, const struct weft_site *site)                \

@@ -153,7 +153,7 @@ wrap(struct weft_path_ops *checked, const struct weft_path_ops *ops)
     WEFT_CHECKED_HOOK(set_routes, checked_set_routes);
 }
 
-/* What is called without a state that knows its table: each has its own. */
+/* Calls that are made without a state that knows its table: each table has its own. */
 #define WRAPPER(table)                                                                             \
     struct weft_path_ops weft_checked_path_##table;                                                \
     static size_t host_size_##table(const void *config, const struct weft_path_site *site)         \

@@ -71,7 +71,7 @@ checked_plan(void *host, const struct weft_plan_message *messages, size_t n, int
     return ops_of(c)->plan(weft_checked_own(c), messages, n, now, parts);
 }
 
-/* What is called before there is a state that knows its table: each has its own. */
+/* Calls that come before there is a state that knows its table: each table has its own. */
 #define WRAPPER(table)                                                                             \
     struct weft_plan_ops weft_checked_plan_##table;                                                \
     static size_t plan_size_##table(const void *config, const struct weft_plan_site *site)         \

@@ -33,7 +33,7 @@ checked_pick(void *state, uint32_t ready, uint32_t last, const uint32_t *bytes)
     return ops->pick(weft_checked_own(c), ready, last, bytes);
 }
 
-/* What is called before there is a state that knows its table: each has its own. */
+/* Calls that come before there is a state that knows its table: each table has its own. */
 #define WRAPPER(table)                                                                             \
     struct weft_scheduler_ops weft_checked_##table;                                                \
     static size_t scheduler_size_##table(const void *config)                                       \

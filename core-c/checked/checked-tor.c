@@ -69,7 +69,7 @@ wrap(struct weft_tor_ops *checked, const struct weft_tor_ops *ops)
     WEFT_CHECKED_HOOK(owes, checked_owes);
 }
 
-/* What is called before there is a state that knows its table: each has its own. */
+/* Calls that come before there is a state that knows its table: each table has its own. */
 #define WRAPPER(table)                                                                             \
     struct weft_tor_ops weft_checked_tor_##table;                                                  \
     static size_t tor_size_##table(const void *config, const struct weft_last_hop *hop)            \

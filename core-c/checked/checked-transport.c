@@ -216,7 +216,7 @@ wrap(struct weft_transport_ops *checked, const struct weft_transport_ops *ops)
     WEFT_CHECKED_HOOK(tx_lost, checked_tx_lost);
 }
 
-/* What is called before there is a state that knows its transport: each has its own. */
+/* Calls that come before there is a state that knows its transport: each transport has its own. */
 #define WRAPPER(table)                                                                             \
     struct weft_transport_ops weft_checked_##table;                                                \
     static size_t tx_size_##table(const void *config)                                              \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the checked build remembers of states, and how it ends a program. */
+/* Memory of the checked build about states, and how it ends a program. */
 #include "checked/checked.h"
 #include "checked/check.h"
 

@@ -20,7 +20,7 @@ extern "C"
 
 #ifdef WEFT_CHECKED
 
-    /** What a state is of: its init made it, and only calls of that kind may have it. */
+    /** Kind tag written by init(); a call of another kind aborts. */
     enum weft_checked_kind
     {
         WEFT_CHECKED_LB,
@@ -34,7 +34,7 @@ extern "C"
         WEFT_CHECKED_SCHEDULER,
     };
 
-    /** What is remembered of a state. */
+    /** Memory of the checked build about one state. */
     struct weft_checked
     {
         uint64_t made;      /**< by which kind's init(), once it has returned 0 */
@@ -60,10 +60,10 @@ extern "C"
     int weft_checked_end(struct weft_checked *c, enum weft_checked_kind kind, int code);
     /** Whether an init() of that kind has made a state. */
     bool weft_checked_is(const struct weft_checked *c, enum weft_checked_kind kind);
-    /** What is remembered of a state, which a call is checked to be handed. */
+    /** Returns what is remembered of a state; aborts if no init() of that kind has made it. */
     struct weft_checked *weft_checked_of(const void *state, enum weft_checked_kind kind,
                                          const char *call);
-    /** The same at a time. */
+    /** Returns the same, and aborts if @p now is before the time of the last call. */
     struct weft_checked *weft_checked_at(void *state, enum weft_checked_kind kind, int64_t now,
                                          const char *call);
     /** The algorithm's own state. */

@@ -10,7 +10,7 @@
 
 static const struct weft_param params[] = {WEFT_MULTIPART_PARAMS};
 
-/* One QP's: Alg. 2's state, and its permutations behind it. */
+/* State of one QP: that of Alg. 2, and its permutations behind it. */
 
 static uint16_t *
 order_of(struct weft_multipart *m)

@@ -30,7 +30,7 @@ struct conga_config
     int64_t aging;
 };
 
-/* Of one QP, at its source's ToR. */
+/* Flowlets of one QP, at its source's ToR. */
 struct conga_flow
 {
     int64_t last; /* when its last packet came */
@@ -44,7 +44,7 @@ struct conga_dre
     double full; /* bytes in it at line rate */
 };
 
-/* What is known of a path to or from another ToR. */
+/* Congestion level of a path to or from another ToR. */
 struct conga_level
 {
     int64_t at; /* when it was learnt; -1: nothing is known */
@@ -52,7 +52,7 @@ struct conga_level
     bool changed; /* From-Leaf: it has not been returned since */
 };
 
-/* Of the levels from another ToR. */
+/* News of levels from another ToR: how many were learnt, and which are yet to be returned. */
 struct conga_news
 {
     uint32_t known;   /* how many were learnt ever */
@@ -97,7 +97,8 @@ conga_size(const void *config, const struct weft_site *site)
     const size_t entries = weft_tor_path_entries(site);
     size_t ntors = 0;
     (void)config;
-    /* Of (entries > 0 ? clos->ntors : 0) * size + size, gcc 14.2 would read clos->ntors always. */
+    /* gcc 14.2 would read clos->ntors always if this were (entries > 0 ? clos->ntors : 0) * size +
+     * size. */
     if (entries > 0)
     {
         ntors = site->clos->ntors;
@@ -112,14 +113,14 @@ dres_of(struct conga *s)
     return (struct conga_dre *)(void *)(s + 1);
 }
 
-/* Of all paths to a ToR. */
+/* Levels of all paths to a ToR. */
 static struct conga_level *
 to_leaf(struct conga *s, uint32_t tor)
 {
     return (struct conga_level *)(void *)(dres_of(s) + s->nports) + (size_t)tor * s->paths.npaths;
 }
 
-/* Of all paths from a ToR. */
+/* Levels of all paths from a ToR. */
 static struct conga_level *
 from_leaf(struct conga *s, uint32_t tor)
 {

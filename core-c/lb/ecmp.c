@@ -51,7 +51,7 @@ rotl16(uint32_t x, unsigned n)
     return (x << n | x >> (16U - n)) & 0xffffU;
 }
 
-/* The same modulo z^16 - 1. */
+/* Stirs 16 bits as above, modulo z^16 - 1. */
 static inline uint32_t
 stir16(uint32_t x, uint64_t key)
 {

@@ -14,7 +14,7 @@ extern "C"
 {
 #endif
 
-/** What a hash reads of a packet. */
+/** Members of a packet that a hash reads. */
 #define WEFT_HASHED_FIELDS ((uint32_t)WEFT_FIELD_SRC | WEFT_FIELD_DST | WEFT_FIELD_SPORT)
 
     struct weft_ecmp

@@ -248,7 +248,7 @@ deal_out(struct deal *d, const struct weft_plan_part *keys, size_t n, struct wef
     return made;
 }
 
-/* What stays in the rack goes whole, and at once. Returns how many messages do. */
+/* Posts messages that stay in the rack whole and at once. Returns how many there are. */
 static size_t
 post_local(const struct weft_plan_message *messages, const struct weft_plan_part *keys, size_t n,
            struct weft_plan_part *parts)

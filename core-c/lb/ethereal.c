@@ -112,7 +112,8 @@ ethereal_init(void *state, const void *config, const struct weft_site *site)
     return 0;
 }
 
-/* What the path's name says, if there is such a port and it is alive; else as under ECMP. */
+/* Returns the port that the path's number says if there is such a port and it is alive; else
+ * ECMP's. */
 static uint32_t
 ethereal_peek(const void *state, const struct weft_ports *ports, const struct weft_packet *packet)
 {
@@ -302,8 +303,7 @@ leave_path(struct ethereal_qp *q, int64_t now)
     }
 }
 
-/* What a packet of a path that the QP has left meanwhile brings about says nothing of the new one.
- */
+/* A reply to a packet of a path that the QP has left meanwhile says nothing of the new path. */
 static void
 hear_reply(void *qp, const struct weft_packet *reply, int64_t now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file ethereal.h  What a host of Ethereal knows of its paths, for its path selector and its
+/** @file ethereal.h Knowledge of an Ethereal host about its paths, for its path selector and its
  * planner. Private. */
 #ifndef WEFT_LB_ETHEREAL_H
 #define WEFT_LB_ETHEREAL_H

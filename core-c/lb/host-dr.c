@@ -30,7 +30,7 @@ enum size_class
     CLASSES,
 };
 
-/* One host's; a pointer for each host and size class follows. */
+/* State of one host; a pointer for each host and size class follows. */
 struct host_dr_host
 {
     const struct weft_clos *clos;

@@ -30,7 +30,7 @@ weft_iwrr_seat(const struct weft_iwrr *s, struct weft_iwrr_slot *slot, struct we
     }
 }
 
-/* The same within the slot's round. If there is none, the slot stands behind the round. */
+/* Takes a port within the slot's round. If there is none, the slot stands behind the round. */
 static uint32_t
 take_in_round(const struct weft_iwrr *s, struct weft_iwrr_slot *slot,
               const struct weft_ports *ports)

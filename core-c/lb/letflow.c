@@ -18,7 +18,7 @@ struct letflow_config
     int64_t gap;
 };
 
-/* Of one QP, at its source's ToR. */
+/* Flowlets of one QP, at its source's ToR. */
 struct letflow_flow
 {
     int64_t last; /* when its last packet came */

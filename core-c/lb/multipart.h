@@ -38,7 +38,7 @@ extern "C"
         uint8_t n;
     };
 
-    /** One entropy. */
+    /** Entropy: a label, and the path that it takes. */
     struct weft_entropy
     {
         uint32_t path; /**< its number */
@@ -119,14 +119,14 @@ extern "C"
         WEFT_DEAD_PORT_MODULO, /**< the group has shrunk, and all packets index what is left */
     };
 
-    /** What a balancer of this kind has in its configuration, at its beginning. */
+    /** Beginning of the configuration of a balancer of this kind. */
     struct weft_multipart_config
     {
         int64_t replies;   /**< enum weft_replies */
         int64_t dead_port; /**< enum weft_dead_port */
     };
 
-/** Its parameters. */
+/** Parameters of that configuration. */
 #define WEFT_MULTIPART_PARAMS                                                                      \
     {"replies",                                                                                    \
      WEFT_CHOICE,                                                                                  \

@@ -46,7 +46,7 @@ struct ofan_config
     int64_t weights;
 };
 
-/* Which of a switch's permutations. */
+/* Names one of a switch's permutations. */
 struct order_id
 {
     uint8_t outer; /* below PERMUTATIONS */
@@ -66,7 +66,7 @@ struct pod
     struct order_id order;
 };
 
-/* Its parts follow it in memory, the pointers first. */
+/* State of one switch; its parts follow it in memory, the pointers first. */
 struct ofan
 {
     struct weft_switch_map by_dest; /* divides by the hosts of a destination */
@@ -132,7 +132,7 @@ down_of(const struct ofan *o)
     return (uint32_t *)(void *)((const char *)o + o->down);
 }
 
-/* What is kept for each pod, and [pod][place] its schedule. */
+/* Returns the states of all pods; schedules follow them: [pod][place]. */
 static inline struct pod *
 pods_of(const struct ofan *o)
 {

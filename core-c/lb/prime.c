@@ -48,7 +48,8 @@ struct prime_config
     int64_t penalized; /* enum penalized */
 };
 
-/* One QP's; the counts of its own history, if it has one, and then the permutations follow. */
+/* State of one QP; the counts of its own history, if it has one, and then the permutations follow.
+ * */
 struct prime
 {
     struct weft_multipart multipart;

@@ -104,7 +104,7 @@ static const struct weft_param params[] = {
      "pro §V, \"AR [5]\""},
 };
 
-/* What a NIC keeps for one destination's ToR, or for all. */
+/* Path set of a NIC, for one destination's ToR or for all. */
 struct path_set
 {
     uint32_t counter; /* C */
@@ -113,7 +113,7 @@ struct path_set
     uint32_t active;  /* P */
 };
 
-/* One NIC's; its path sets follow, one per ToR. */
+/* State of one NIC; its path sets follow, one per ToR. */
 struct pro_host
 {
     uint32_t serving; /* the QP that sent last */
@@ -147,7 +147,7 @@ struct pro_qp
     bool invited;     /* has sent before */
 };
 
-/* One switch's; the fallback's state lies where a part's does. */
+/* State of one switch; the fallback's state lies where a part's does. */
 struct pro
 {
     struct weft_ecmp ecmp;
@@ -290,7 +290,8 @@ pro_host_size(const void *config, const struct weft_path_site *site)
 {
     size_t ntors = 0;
     (void)config;
-    /* Of (shaped ? clos->ntors : 0) * size + size, gcc 14.2 would read clos->ntors always. */
+    /* gcc 14.2 would read clos->ntors always if this were (shaped ? clos->ntors : 0) * size + size.
+     * */
     if (site->clos && weft_clos_check(site->clos) == 0)
     {
         ntors = site->clos->ntors;
@@ -479,7 +480,7 @@ orchestrated(struct pro_qp *q)
     return q->group * q->unit + (q->set->first + q->at++) % q->unit;
 }
 
-/* One path at a time. The counter wraps where all numbers of paths do. */
+/* Takes one path. The counter wraps where all numbers of paths do. */
 static uint32_t
 next_of(const struct pro_host *h, uint32_t *counter, uint32_t npaths)
 {

@@ -35,7 +35,7 @@ struct reps_config
     int64_t replies; /* enum weft_replies */
 };
 
-/* One QP's; the labels of its ring follow. */
+/* State of one QP; the labels of its ring follow. */
 struct reps
 {
     struct weft_rng rng;

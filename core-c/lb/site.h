@@ -53,7 +53,7 @@ extern "C"
         weft_stream_begin(rng, site->random, site->seed, site->run, stream);
     }
 
-    /** The same at a host. */
+    /** Seeds the random numbers of an algorithm at a host. */
     static inline void weft_host_rng(struct weft_rng *rng, const struct weft_path_site *site,
                                      uint64_t stream)
     {
@@ -67,7 +67,8 @@ extern "C"
         return weft_lb_check_needs(lb, site->provides | WEFT_NEED_PICK, site->why);
     }
 
-    /** The same for a QP at its host, which knows of no pick(). */
+    /** Whether a host's site serves a balancer: 0, or WEFT_EINVAL with the reason. A host knows of
+     * no pick(). */
     static inline int weft_host_serves(const struct weft_path_site *site,
                                        const struct weft_lb_ops *lb)
     {
@@ -117,7 +118,7 @@ extern "C"
                            "filled, and the rest as weft_clos_site() has it");
     }
 
-    /** The same for the fabric of a host. */
+    /** Whether the fabric of a host is a Clos: 0, or WEFT_EINVAL with the reason. */
     static inline int weft_host_shape(const struct weft_path_site *site)
     {
         if (!site->clos || site->clos->graph)

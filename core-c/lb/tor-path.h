@@ -22,7 +22,7 @@ extern "C"
     /** No path: a packet without one is forwarded by ECMP. */
 #define WEFT_NO_TOR_PATH UINT16_MAX
 
-    /** What a switch needs for it. */
+    /** State of a switch that knows paths by their numbers. */
     struct weft_tor_paths
     {
         struct weft_ecmp ecmp;
@@ -34,7 +34,7 @@ extern "C"
         uint8_t tier;
     };
 
-/** What the functions below read of a packet. */
+/** Members of a packet that the functions below read. */
 #define WEFT_TOR_PATH_FIELDS                                                                       \
     (WEFT_HASHED_FIELDS | WEFT_FIELD_KIND | WEFT_FIELD_IN_PORT | WEFT_FIELD_META)
 

@@ -48,7 +48,7 @@ struct weft_place
     struct weft_frame *end; /**< of the chunk; NULL: there is none yet */
 };
 
-/** One class of one direction of a link. As long as a cache line of 64 bytes. */
+/** Lane: one traffic class of one direction of a link. As long as a cache line of 64 bytes. */
 struct weft_lane
 {
     /* The writer's. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of a link: the wire's time, and PFC frames. */
+/* Port: one end of a link, its wire's time, and PFC frames. */
 #include "link/port.h"
 
 #include <weft/wire-time.h>

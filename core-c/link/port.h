@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file port.h  One end of a link: its wire, its lanes and its PFC frames. Private. */
+/** @file port.h Port: one end of a link, with its wire, its lanes and its PFC frames. Private. */
 #ifndef WEFT_PORT_H
 #define WEFT_PORT_H
 
@@ -33,8 +33,8 @@ struct weft_remote
     uint32_t port; /**< its port on this link */
 };
 
-/** One end of a link: what leaves here, and where that which arrives here comes from. A frame reads
- * the first two cache lines. */
+/** Port: one end of a link, what leaves here, and where frames come from that arrive here. A hop
+ * reads the first two cache lines. */
 struct weft_port
 {
     _Alignas(64) int64_t free_at; /**< the wire is free from here on, ps */

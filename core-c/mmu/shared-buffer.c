@@ -24,7 +24,7 @@
 #define RULE_PORTS    "ports are below nports of the buffer"
 #define RULE_RELEASED "no more is released than was admitted, from the same port and class"
 
-/* What callers owe about a frame. */
+/* Asserts what callers owe about a frame: its ports and its class are there. */
 #define CHECK_FRAME(mmu, in, out, tclass, call)                                                    \
     WEFT_ASSERT((in) < (mmu)->nports && (out) < (mmu)->nports, (call), RULE_PORTS);                \
     WEFT_ASSERT((tclass) < (mmu)->config.classes, (call),                                          \
@@ -193,7 +193,7 @@ sound(const struct weft_mmu_config *c)
            !(c->trim && (c->pfc || c->trim_bytes < 1));
 }
 
-/* What weft_mmu_admits_easily() compares with, once headroom or the peak has changed. */
+/* Sets what weft_mmu_admits_easily() compares with, once headroom or the peak has changed. */
 static void
 set_easy(struct weft_mmu *mmu)
 {

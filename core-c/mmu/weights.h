@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file weights.h  What weighted schedulers share: the weights, and whose turn comes next.
- * Private.
- */
+/** @file weights.h Common part of weighted schedulers: the weights, and whose turn comes next.
+ * Private. */
 #ifndef WEFT_MMU_WEIGHTS_H
 #define WEFT_MMU_WEIGHTS_H
 

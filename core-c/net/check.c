@@ -7,7 +7,7 @@
 
 #include "base/text-out.h"
 
-/* What is refused, in pieces of text and numbers. */
+/* Text of a refusal, put together from pieces of text and numbers. */
 struct reason
 {
     struct weft_refusal *why;
@@ -244,7 +244,7 @@ weft_net_name_part(const struct weft_net_config *c, enum weft_net_part part, uin
     refuse(&r, what->code, what->param);
 }
 
-/* The same of a fabric, whose number of levels is right. */
+/* Checks a fabric's pointers, once its number of levels is right. */
 static int
 check_pointers(const struct weft_net_config *c, struct weft_refusal *why)
 {

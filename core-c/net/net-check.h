@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file net-check.h  What weft_net_make() refuses before anything is made. Private. */
+/** @file net-check.h Checks of a configuration that weft_net_make() makes before all else. Private.
+ * */
 #ifndef WEFT_NET_CHECK_H
 #define WEFT_NET_CHECK_H
 

@@ -114,7 +114,7 @@ carry_degrees(const struct carrier *by)
     }
 }
 
-/* What is told of all nodes of a rank together. */
+/* Carries sums over all nodes of a rank. */
 static void
 carry_sums(const struct carrier *by)
 {
@@ -198,7 +198,7 @@ carry_total(const struct carrier *by)
     }
 }
 
-/* Of a rank, by number: the total, switches, sums, QPs. */
+/* Carries an item of a rank by its number: the total, switches, sums, QPs. */
 static void
 carry_item(const struct carrier *by, uint32_t rank, unsigned what, uint32_t item)
 {
@@ -234,8 +234,8 @@ carry_some(const struct carrier *by, uint32_t rank, unsigned what, uint32_t item
     return item;
 }
 
-/* One parcel from each rank to rank 0; @p item: where each of them is. Returns whether there are
- * more, which all ranks say to all. */
+/* Sends one parcel from each rank to rank 0; @p item: where each of them is. Returns whether there
+ * are more, which all ranks say to all. */
 static bool
 gather_some(struct weft_net *net, unsigned what, uint32_t *item)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs ask of hosts: messages, calls at a time, packets of their own. */
+/* Requests of programs to hosts: messages, calls at a time, packets of their own. */
 #include "node/host-node.h"
 #include "node/mail.h"
 #include "parallel/net-threads.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What works in a fabric and spoils a part of it, or makes it useless. */
+/* Warnings of settings that work and spoil a part of a fabric, or make it useless. */
 #include "node/shared.h"
 
 #include <weft/param.h>
 
 #include "base/text-out.h"
 
-/* What a warning is about: a configuration, one of its levels, and what its text goes to. */
+/* Subject of a warning: a configuration, one of its levels, and where its text goes. */
 struct case_of
 {
     const struct weft_net_config *c;
@@ -172,7 +172,8 @@ longest_link(const struct weft_clos *c)
     return longest;
 }
 
-/* What arrives after a pause was sent: what the link holds, and a frame under way at each end. */
+/* Whether headroom does not hold what arrives after a pause was sent: the content of the link, and
+ * a frame under way at each end. */
 static bool
 headroom_is_short(struct case_of *w)
 {

@@ -28,7 +28,7 @@ take_levels(struct weft_net *net)
     }
     net->config.levels = net->level;
     weft_levels_ops(&net->levels, &net->joined);
-    /* One alone is asked without a detour. */
+    /* A balancer that is alone is asked without a detour. */
     net->lb = c->nlevels == 1 ? net->levels.lb[0] : &net->joined;
     net->lb_config = c->nlevels == 1 ? net->levels.config[0] : &net->levels;
 }
@@ -212,8 +212,8 @@ make_node(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     return make_switch(net, i - net->nhosts, why);
 }
 
-/* What comes to a port: what the other end sends, or, where another rank runs that, copies of it.
- */
+/* Connects a port with what comes to it: the lanes of the other end or, where another rank runs
+ * that, copies of them. */
 static void
 listen_to(struct weft_net *net, struct weft_port *port, const struct weft_end *end)
 {

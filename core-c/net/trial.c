@@ -107,7 +107,7 @@ try_host(const struct trial *t, uint32_t index, void **host)
     return ops ? ops->host_init(*host, t->l->lb_config, &at) : 0;
 }
 
-/* What plans a host's messages; *planner is its state. */
+/* Tries the planner of a host's messages; *planner is its state. */
 static int
 try_planner(const struct trial *t, uint32_t index, void *path, void **planner)
 {
@@ -138,7 +138,7 @@ try_path(const struct trial *t, const struct weft_qp_site *site)
     return code ? code : try_planner(t, site->src, host, &planner);
 }
 
-/* What ToRs keep of a QP that crosses them. */
+/* Tries the states that ToRs keep of a QP that crosses them. */
 static int
 try_tor(const struct trial *t, const struct weft_qp_site *site)
 {

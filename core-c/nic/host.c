@@ -69,7 +69,7 @@ seat(struct weft_host *host, uint32_t i, struct weft_qp *qp, int64_t send_at)
     qp->slot = (int32_t)i;
 }
 
-/* One past the QPs of the i-th one's destination. */
+/* Returns the index behind the QPs of the i-th one's destination. */
 static uint32_t
 end_of_destination(const struct weft_host *host, uint32_t i)
 {
@@ -213,9 +213,9 @@ weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now)
 static bool
 has_room(struct weft_qp *qp, int64_t now)
 {
-    /* What was taken for lost is in flight no more; where nothing is, what the receiver or the
-     * timer asks for must leave all the same, or the stream would stop for good. A cut may leave
-     * less in flight than one ACK answers: then one packet more leaves, which asks for it. */
+    /* Packets taken for lost are in flight no more. Where none is in flight, what the receiver or
+     * the timer asks for must leave all the same, or the stream would stop for good. A cut may
+     * leave less in flight than one ACK answers: then one packet more leaves, which asks for it. */
     const struct weft_nic_algos *a = qp->algos;
     return qp->urgent || qp->unasked ||
            a->transport->tx_flight(qp->tx) < a->cc->window(qp->cc, now);
@@ -397,7 +397,7 @@ weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
     }
 }
 
-/* What the QP's rate has been so far. */
+/* Accounts for the QP's rate so far. */
 static void
 account(struct weft_qp *qp, const struct weft_packet *data, int64_t rate, int64_t now)
 {

@@ -10,8 +10,8 @@ rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_ve
     weft_selective_receive((struct weft_selective_rx *)rx, data->psn, false, verdict);
     if (verdict->fresh)
     {
-        /* One reply per packet in any order, so that replies load the fabric as in-order ones do.
-         */
+        /* Each packet has a reply in any order, so that replies load the fabric as in-order ones
+         * do. */
         verdict->reply = WEFT_REPLY_ACK;
     }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file labels.h  What the files of a QP share: the labels of the last packets that it has sent,
- * and what it has instead of its algorithms if its init has refused. Private.
- */
+/** @file labels.h Common part of a QP's files: the labels of the last packets that it has sent, and
+ * the algorithms of a QP that its init has refused. Private. */
 #ifndef WEFT_NIC_LABELS_H
 #define WEFT_NIC_LABELS_H
 

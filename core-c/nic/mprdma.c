@@ -119,7 +119,7 @@ tx_size(const void *config)
     return sizeof(struct mprdma_tx);
 }
 
-/* What may be under way when the news of an overflow arrives. */
+/* Returns how much may be under way when the news of an overflow arrives. */
 static int64_t
 window_of(const struct mprdma_config *c, const struct weft_transport_site *site)
 {

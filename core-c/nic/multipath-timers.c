@@ -47,7 +47,7 @@ due_of(struct weft_repeat_tx *s, uint32_t psn)
     return (int64_t *)(void *)(s + 1) + bitmaps + (psn & s->mask);
 }
 
-/* Of a NACK only the ePSN counts. */
+/* Takes a reply; in a NACK only the ePSN counts. */
 static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a queue pair has that weft_qp_init() refused: it posts and sends nothing, answers no packet
- * and has no timer, whatever its caller asks of it. The checked build ends the program instead. */
+/* Algorithms of a queue pair that weft_qp_init() refused: it posts and sends nothing, answers no
+ * packet and has no timer, whatever its caller asks of it. The checked build ends the program
+ * instead. */
 #include "nic/labels.h"
 
 #include "checked/check.h"

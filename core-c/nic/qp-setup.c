@@ -21,7 +21,7 @@ is_configured(const struct weft_algo *algo, const void *config)
     return config || algo->config_size == 0;
 }
 
-/* What is missing of algorithms, or NULL. */
+/* Returns the name of a part that is missing, or NULL. */
 static const char *
 missing_of(const struct weft_nic_algos *algos)
 {

@@ -337,7 +337,7 @@ weft_qp_next_delivered(struct weft_qp *qp, int64_t now)
     {
         return NULL;
     }
-    /* Of a message that is not to be seen yet nothing has arrived. */
+    /* A message that is not to be seen yet has received nothing. */
     if (qp->delivered >= __atomic_load_n(&qp->nwqes, __ATOMIC_ACQUIRE))
     {
         qp->deliver_at = qp->arrived + 1;
@@ -358,7 +358,7 @@ static void
 take_nack(struct weft_qp *qp, const struct weft_packet *nack, int64_t now)
 {
     qp->tor_nacks += (nack->flags & WEFT_F_COMPENSATED) != 0;
-    /* What was trimmed waits for the window: it left room when it was taken out of flight. */
+    /* A trimmed packet waits for the window: it left room when it was taken out of flight. */
     qp->urgent |= !(nack->flags & WEFT_F_TRIMMED);
     if (qp->algos->cc->on_nack)
     {

@@ -44,7 +44,7 @@ extern "C"
     /** Whether a packet has been sent and neither acknowledged nor taken for lost. */
     bool weft_repeat_in_flight(const struct weft_repeat_tx *s, uint32_t psn);
 
-    /** What has been taken for lost before is no news any more. */
+    /** Forgets the news of losses: packets that were taken for lost before are no news any more. */
     void weft_repeat_tell_nothing(struct weft_repeat_tx *s);
 
     /** Takes a packet for lost if it is in flight, and has it sent again. Those that are told

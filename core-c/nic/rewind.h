@@ -15,7 +15,7 @@ extern "C"
 {
 #endif
 
-    /** Its state, or the first member of it. */
+    /** State of a sender that goes back, or its first member. */
     struct weft_rewind_tx
     {
         struct weft_sender base;

@@ -159,7 +159,7 @@ extern "C"
         }
     }
 
-    /* What is queued in [from, to) is lost news. */
+    /* Makes news of lost packets of what is queued in [from, to). */
     static inline void sack_tell(struct sack_tx *s, uint32_t from, uint32_t to)
     {
         const bool first = s->told == s->telling;
@@ -167,7 +167,7 @@ extern "C"
         s->telling = first || weft_psn_before(s->telling, to) ? to : s->telling;
     }
 
-    /* What the round misses before @p end is sent once more, the rest with the next round. */
+    /* Sends once more what the round misses before @p end, and the rest with the next round. */
     static inline void sack_repeat_round(struct sack_tx *s, uint32_t end)
     {
         s->watching = false;

@@ -200,7 +200,7 @@ is_round_over(struct sack_tx *s)
                     : weft_psn_diff(s->top, s->mark) >= s->threshold;
 }
 
-/* What the cursors make of an ACK while something was sent again, or will be. */
+/* Moves the cursors by an ACK while something was sent again, or will be. */
 static void
 repair(struct sack_tx *s)
 {

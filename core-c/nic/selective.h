@@ -121,7 +121,8 @@ extern "C"
         verdict->epsn = rx->epsn;
     }
 
-    /** The same without NACKs, where every packet inside the window is answered by an ACK. */
+    /** Receives a packet where each one inside the window is answered by an ACK, and none by a
+     * NACK. */
     static inline void weft_selective_receive_each(struct weft_selective_rx *rx, uint32_t psn,
                                                    struct weft_rx_verdict *verdict)
     {
@@ -132,7 +133,7 @@ extern "C"
         }
     }
 
-    /** What rx_bitmap() says: which of the packets before @p place have arrived. */
+    /** Returns for rx_bitmap() which of the packets before @p place have arrived. */
     uint64_t weft_selective_bitmap(const void *rx, uint32_t place);
 
     size_t weft_selective_tx_size(const void *config);

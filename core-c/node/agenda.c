@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is due at a node: a heap. */
+/* Agenda of a node, a heap. */
 #include "node/agenda.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file agenda.h  What is due at a node, earliest first. Private. */
+/** @file agenda.h Agenda of a node: what is due there, earliest first. Private. */
 #ifndef WEFT_AGENDA_H
 #define WEFT_AGENDA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes to a node within a window, and in which order. */
+/* Arrivals at a node within a window, in their order. */
 #include "node/arrivals.h"
 
 #define LEAST_BUCKETS 64U
@@ -17,7 +17,7 @@ grow(struct weft_worker *worker, uint32_t more)
     {
         size *= 2;
     }
-    /* One more before the first, of zeros: the end of an insertion; and one behind the last. */
+    /* An entry of zeros before the first one ends an insertion; one more stands behind the last. */
     struct weft_arriving *unsorted = weft_take(&worker->memory, (size + 2) * sizeof *unsorted);
     unsorted++;
     for (uint32_t i = 0; i < worker->narriving; i++)
@@ -310,7 +310,8 @@ put_in_order(struct weft_worker *worker, int64_t width)
     worker->arriving = sorted;
 }
 
-/* What is empty of lanes from another rank holds no memory: what is sent there needs as much. */
+/* Gives the memory back of lanes from another rank that are empty: what is sent there needs as
+ * much. */
 static __attribute__((noinline)) void
 empty_port(struct weft_worker *worker, const struct weft_port *port)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file arrivals.h  What arrives at a node within a window, and in which order. Private. */
+/** @file arrivals.h Arrivals at a node within a window, in their order. Private. */
 #ifndef WEFT_ARRIVALS_H
 #define WEFT_ARRIVALS_H
 

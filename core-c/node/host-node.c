@@ -11,7 +11,8 @@ static void
 arm_receiver_timer(struct weft_host_node *h, struct weft_net_qp *q)
 {
     const int64_t deadline = weft_qp_rx_deadline(&q->qp);
-    /* One that runs out too early is harmless, so an earlier one need not take out a later one. */
+    /* A timer that runs out too early is harmless, so an earlier one need not take out a later one.
+     * */
     if (deadline < q->rx_armed_at)
     {
         q->rx_armed_at = deadline;

@@ -70,7 +70,7 @@ has_any(const struct weft_packets_ring *r, uint32_t paused)
     return r->head != r->tail && (paused == 0 || find(r, paused) != r->tail);
 }
 
-/* Which sources other than data may send. */
+/* Returns the sources other than data that may send, as bits. */
 static inline uint32_t
 waiting(const struct weft_host_node *h)
 {
@@ -89,7 +89,7 @@ plan(struct weft_host_node *h)
     wake_at(h, weft_host_next_from(&h->nic, waiting(h), h->port.paused, free));
 }
 
-/* What is sent now has not waited for the wire: it starts at a whole ps. */
+/* Begins at a whole ps: a frame that is sent now has not waited for the wire. */
 static void
 start_anew(struct weft_port *port)
 {
@@ -103,7 +103,8 @@ __attribute__((noinline)) void
 weft_host_arm_timer(struct weft_host_node *h, struct weft_net_qp *q)
 {
     const int64_t deadline = weft_qp_deadline(&q->qp);
-    /* One that runs out too early is harmless, so an earlier one need not take out a later one. */
+    /* A timer that runs out too early is harmless, so an earlier one need not take out a later one.
+     * */
     if (deadline < q->tx_armed_at)
     {
         q->qp.timed = !q->hastens;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What hosts and switches do alike: they pause a neighbour, and lose frames. */
+/* Common acts of hosts and switches: they pause a neighbour, and lose frames. */
 #include "node/mail.h"
 #include "node/shared.h"
 

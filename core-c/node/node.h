@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file node.h  What hosts and switches have in common, and the QPs that cross them. Private. */
+/** @file node.h Common part of hosts and switches, and the QPs that cross them. Private. */
 #ifndef WEFT_NODE_H
 #define WEFT_NODE_H
 

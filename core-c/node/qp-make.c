@@ -19,7 +19,7 @@ full_frame(const struct weft_net_config *c)
     return (uint32_t)(c->frame.payload + c->frame.header);
 }
 
-/* Of a full frame and its ACK, where nothing else is sent. */
+/* Returns the round trip of a full frame and its ACK where nothing else is sent, ps. */
 static int64_t
 base_rtt(const struct weft_net_config *c, uint32_t src, uint32_t dst)
 {
@@ -81,7 +81,7 @@ weft_net_describe_qp(const struct weft_net_config *c, const struct weft_net_qp_s
     site->path.host_bdp = whole;
 }
 
-/* What ToRs keep of it, if it crosses them. */
+/* Makes the states that ToRs keep of a QP, if it crosses them. */
 static int
 init_tor(struct weft_worker *here, struct weft_net_qp *q, const struct weft_net_level *level,
          struct weft_refusal *why)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file shared.h  What all workers of a fabric share: constant while a window runs, but for rows
- * [node], of which each entry belongs to the worker of that node. Private. */
+/** @file shared.h Common data of all workers of a fabric: constant while a window runs, but for
+ * rows [node], of which each entry belongs to the worker of that node. Private. */
 #ifndef WEFT_SHARED_H
 #define WEFT_SHARED_H
 

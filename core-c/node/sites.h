@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file sites.h  What a fabric tells its parts of the places where they work: the same when
+/** @file sites.h Sites: what a fabric tells its parts of the places where they work, the same when
  * they are made and when they are tried before that. Private. */
 #ifndef WEFT_SITES_H
 #define WEFT_SITES_H
@@ -13,7 +13,7 @@ weft_net_schedules(const struct weft_net_config *c)
     return c->buffer.classes > 2 && !c->scheduler->lowest_first;
 }
 
-/** What the scheduler of a switch's port is told. */
+/** Returns the site of the scheduler of a switch's port. */
 static inline struct weft_scheduler_site
 weft_net_scheduler_site(const struct weft_net_config *c)
 {
@@ -21,7 +21,7 @@ weft_net_scheduler_site(const struct weft_net_config *c)
                                         .frame = (uint32_t)(c->frame.payload + c->frame.header)};
 }
 
-/** What the balancers of a switch are told. */
+/** Returns the site of the balancers of a switch. */
 static inline struct weft_site
 weft_net_switch_site(const struct weft_net_config *c, uint32_t index,
                      const struct weft_port_reader *reader, struct weft_refusal *why)
@@ -34,7 +34,7 @@ weft_net_switch_site(const struct weft_net_config *c, uint32_t index,
     return site;
 }
 
-/** What the path part of a level is told of a host. */
+/** Returns the site of a level's path part at a host. */
 static inline struct weft_path_site
 weft_net_host_site(const struct weft_net_config *c, uint32_t level, uint32_t host,
                    struct weft_refusal *why)
@@ -51,7 +51,7 @@ weft_net_host_site(const struct weft_net_config *c, uint32_t level, uint32_t hos
     };
 }
 
-/** What middleware is told of the hop from a ToR to its host. */
+/** Describes the hop from a ToR to its host for middleware. */
 static inline struct weft_last_hop
 weft_net_last_hop(const struct weft_net_config *c, struct weft_refusal *why)
 {
@@ -62,7 +62,7 @@ weft_net_last_hop(const struct weft_net_config *c, struct weft_refusal *why)
     return hop;
 }
 
-/** What the parts of a QP's NICs are told of it. */
+/** Describes a QP for the parts of its NICs. */
 void weft_net_describe_qp(const struct weft_net_config *c, const struct weft_net_qp_site *of,
                           uint32_t index, struct weft_qp_site *site);
 

@@ -54,7 +54,7 @@ static unsigned
 trim(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, uint32_t out,
      bool held)
 {
-    /* What a balancer holds back must stay the frame that it knows. */
+    /* A frame that a balancer holds back must stay the frame that it knows. */
     const struct weft_mmu_config *c = &sw->mmu->config;
     if (c->trim_victim == WEFT_TRIM_COIN && weft_rng_below(&sw->rng, 2) == 0 && !held)
     {

@@ -160,7 +160,7 @@ buffer(const struct weft_net *net, struct weft_switch_node *sw, struct weft_pack
     {
         return false;
     }
-    /* What was queued before it, and itself, may have been trimmed. */
+    /* Frames that were queued before this one, and itself, may have been trimmed. */
     const uint32_t queue = weft_mmu_queues(mmu)[out];
     if (queue > port->peak_queue)
     {
@@ -227,7 +227,7 @@ join(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *
     }
     port->waits = waits | 1U << c;
     weft_lane_join(&port->lane[c], &sw->node.worker->chunks)->d = *p;
-    /* What was ready before leaves when the wire is free, and has yet to do so. */
+    /* A class that was ready before leaves when the wire is free, and has yet to do so. */
     if ((waits & goes) == 0 && (goes >> c & 1U))
     {
         make_ready(net, sw, port);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file switch-node.h  What the parts of a switch that runs do for each other. Private. */
+/** @file switch-node.h Common functions of the parts of a switch that runs. Private. */
 #ifndef WEFT_SWITCH_NODE_H
 #define WEFT_SWITCH_NODE_H
 
@@ -71,7 +71,7 @@ struct weft_switch_node
 void weft_switch_send_due(const struct weft_net *net, struct weft_switch_node *sw,
                           struct weft_port *port);
 
-/** The same of all ports. */
+/** Sends what waits at all ports. */
 void weft_switch_send_waiting(const struct weft_net *net, struct weft_switch_node *sw);
 
 /** Classes of a port of which a frame may leave. */
@@ -81,7 +81,7 @@ weft_port_ready(const struct weft_port *port)
     return port->waits & ~port->paused;
 }
 
-/** What departs next has changed at a port that is noted, or whether it is. */
+/** Notes that a port's next departure has changed, or whether departures of the port are noted. */
 void weft_switch_note_port(struct weft_switch_node *sw, const struct weft_port *port);
 /** There is one more reason, or one less, for departures in the order of time. All that has left by
  * now is accounted. */
@@ -111,7 +111,7 @@ weft_switch_settle(const struct weft_net *net, struct weft_switch_node *sw, stru
         weft_switch_give_back(sw, port);
     }
 }
-/** The same of all ports. */
+/** Settles all ports. */
 void weft_switch_settle_all(const struct weft_net *net, struct weft_switch_node *sw);
 /** Does what leaves in the order of time up to and with @p until, where that order matters. */
 void weft_switch_send_in_order(const struct weft_net *net, struct weft_switch_node *sw,
@@ -186,7 +186,7 @@ bool weft_switch_passes_tor(const struct weft_net *net, struct weft_switch_node 
 /** ToR middleware looks at data that starts to leave for a NIC. */
 void weft_switch_run_tor(const struct weft_net *net, struct weft_switch_node *sw,
                          const struct weft_packet *p, uint32_t out);
-/** The same is turned off: what a QP is owed leaves at this instant. */
+/** Turns middleware off for a QP: what it is owed leaves at this instant. */
 void weft_switch_release_tor(const struct weft_net *net, struct weft_switch_node *sw,
                              struct weft_net_qp *qp);
 /** Sends what is owed now. */
@@ -196,7 +196,7 @@ bool weft_switch_arrive_at_balancer(const struct weft_net *net, struct weft_swit
                                     struct weft_packet *p);
 /** The balancer's timer. */
 void weft_switch_run_balancer(const struct weft_net *net, struct weft_switch_node *sw);
-/** What a balancer is told of a port. */
+/** Reads a port for a balancer. */
 void weft_switch_read_port(void *of, uint32_t port, int64_t now, struct weft_port_status *status);
 
 /** Runs a switch up to, and without, @p until. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a ToR does beside forwarding: middleware for the NICs' replies, and a balancer that holds
+/* Acts of a ToR beside forwarding: middleware for the NICs' replies, and a balancer that holds
  * frames back or has a timer. */
 #include "node/mail.h"
 #include "node/switch-node.h"
@@ -226,7 +226,7 @@ release(const struct weft_net *net, struct weft_switch_node *sw, uint32_t queue)
     }
 }
 
-/* What the balancer wants done. */
+/* Carries out the balancer's requests. */
 static void
 carry_out(const struct weft_net *net, struct weft_switch_node *sw)
 {

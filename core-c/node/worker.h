@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file worker.h  Who runs nodes: what a thread has for itself while a window runs. Private. */
+/** @file worker.h Workers: what a thread that runs nodes has for itself while a window runs.
+ * Private. */
 #ifndef WEFT_WORKER_H
 #define WEFT_WORKER_H
 
@@ -40,8 +41,8 @@ struct weft_far
                    uint64_t tag);
 };
 
-/** What one thread runs nodes with. Only its members are written while a window runs, its nodes,
- * and its nodes' entries of rows. */
+/** Worker: what one thread runs nodes with. While a window runs, only its members are written, its
+ * nodes, and its nodes' entries of rows. */
 struct weft_worker
 {
     struct weft_chunks chunks; /* the first one: on every hop */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads and ranks tell each other at the end of a window. */
+/* Outboxes: what threads and ranks tell each other at the end of a window. */
 #include "parallel/net-ranks.h"
 
 static void

@@ -10,7 +10,7 @@
 
 #include <weft/error.h>
 
-/* What comes first in each parcel. */
+/* Head of each parcel. */
 struct head
 {
     int64_t next; /* when something happens at this rank, or comes from it */
@@ -19,7 +19,7 @@ struct head
     uint64_t more;  /* it has another parcel for some rank */
 };
 
-/* What a box holds, in the order in which it is packed. */
+/* Kinds of rows in a box, in the order in which they are packed. */
 enum kind
 {
     COMING,
@@ -30,7 +30,7 @@ enum kind
     KINDS,
 };
 
-/* What comes first of each box. */
+/* Head of each box. */
 struct box_head
 {
     uint32_t n[KINDS];
@@ -434,8 +434,8 @@ say_whether_more(struct weft_ranks_net *ranks, bool more)
     }
 }
 
-/* One parcel for each rank, and from each. @p news: this rank's own, and then those that have come.
- * Returns whether any rank has more for another one: all see that. */
+/* Swaps one parcel with each rank. @p news: this rank's own, and then those that have come. Returns
+ * whether any rank has more for another one: all see that. */
 static bool
 swap(struct weft_net *net, int64_t next, struct weft_parcel *news)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file net-ranks.h  What a fabric keeps of the other processes that run it. Private. */
+/** @file net-ranks.h Ranks: what a fabric keeps of the other processes that run it. Private. */
 #ifndef WEFT_NET_RANKS_H
 #define WEFT_NET_RANKS_H
 
@@ -15,14 +15,14 @@ struct weft_pack
     size_t size;
 };
 
-/** What rank 0 was told last of a port of another rank. */
+/** Port of another rank as rank 0 was told of it last. */
 struct weft_port_seen
 {
     struct weft_net_port is;
     uint32_t peak_queue;
 };
 
-/** The same of a switch. */
+/** Switch of another rank as rank 0 was told of it last. */
 struct weft_switch_seen
 {
     struct weft_net_counters counters;
@@ -55,7 +55,7 @@ struct weft_ranks_net
     size_t parcel;                  /**< WEFT_PARCEL */
 };
 
-/** What was gathered of a switch that another rank runs; NULL: this one does. */
+/** Returns what was gathered of a switch that another rank runs; NULL: this one runs it. */
 const struct weft_switch_seen *weft_net_seen(const struct weft_net *net, uint32_t index);
 /** Puts @p n bytes behind the others. */
 void weft_pack_put(struct weft_net *net, struct weft_pack *pack, const void *bytes, size_t n);

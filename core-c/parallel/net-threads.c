@@ -142,7 +142,7 @@ work(void *of)
     }
 }
 
-/* What has arrived in the last window, wherever. */
+/* Counts the arrivals of the last window at all workers. */
 static uint32_t
 take_arrivals(const struct weft_threads *threads)
 {
@@ -284,7 +284,7 @@ next_tier(const struct weft_net *net, uint32_t node)
     return net->nhosts + (node < net->nhosts ? 0 : weft_net_next_tier(net, node - net->nhosts));
 }
 
-/* Of nodes in a row, those from the first to the last that this rank runs. */
+/* Narrows a row of nodes to those from the first to the last that this rank runs. */
 static void
 keep_to_rank(const struct weft_net *net, uint32_t *first, uint32_t *end)
 {

@@ -50,7 +50,7 @@ struct weft_posted
     uint32_t qp;
 };
 
-/** What one thread has for another one, or for a rank. Rows are emptied, not given back. */
+/** Outbox: what one thread has for another one, or for a rank. Rows are emptied, not given back. */
 struct weft_outbox
 {
     struct weft_coming *coming; /**< frames */

@@ -87,7 +87,7 @@ weft_nearest(const struct weft_registry *registry, const char *name)
     {
         const char *candidate = registry->algos[i]->name;
         const unsigned distance = weft_name_distance(name, candidate);
-        /* One slip in three letters is a misspelling; more is another word. */
+        /* A word with one slip in three letters is misspelt; with more it is another word. */
         if (distance < best_distance && distance <= (strlen(candidate) + 2) / 3)
         {
             best = candidate;

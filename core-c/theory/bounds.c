@@ -33,8 +33,8 @@ in_row(const struct weft_wire *w, int64_t bytes)
     return bytes == WEFT_NEVER ? WEFT_NEVER : weft_wire_time(bytes, w->rate);
 }
 
-/* What a frame takes of its sender: where it is paced ps, rounded up for each frame, as NICs do;
- * at line rate bytes, so that nothing is rounded before the sum is known. */
+/* Returns what a frame takes of its sender: where it is paced ps, rounded up for each frame, as
+ * NICs do; at line rate bytes, so that nothing is rounded before the sum is known. */
 static int64_t
 slot(const struct weft_wire *w, int64_t frame, int64_t pace)
 {
@@ -212,8 +212,8 @@ sent_alone(const struct weft_wire *w, int64_t pace)
     return weft_packets(bytes + (rest != 0), slot(w, full, pace));
 }
 
-/* What follows the first packet of an exchange on the wire into a host until packet m has come:
- * from packet i1 + 1 on an ACK before each. */
+/* Returns the time that follows the first packet of an exchange on the wire into a host until
+ * packet m has come: from packet i1 + 1 on an ACK comes before each. */
 static int64_t
 alternating(const struct weft_wire *w, uint64_t m, uint64_t i1)
 {
@@ -256,7 +256,7 @@ weft_permutation_bound(const struct weft_wire *w, uint64_t m)
     return sent > travelled ? sent : travelled;
 }
 
-/* What two lone hosts can reach: from i1 packets on a gap less than what is printed. */
+/* Returns what two lone hosts can reach: from i1 packets on a gap less than what is printed. */
 static int64_t
 exchange(const struct weft_wire *w, uint64_t m)
 {

@@ -24,7 +24,7 @@ weft_sprayed_load(const struct weft_dead_links *d)
                : HUGE_VAL;
 }
 
-/* Of what an all-to-all brings to a leaf's hosts, what comes from other leaves. */
+/* Share that comes from other leaves of what an all-to-all brings to a leaf's hosts. */
 static double
 from_afar(const struct weft_dead_links *d)
 {

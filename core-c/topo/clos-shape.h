@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file clos-shape.h  What a topology kind says of its fabric; clos.c derives the rest. Private.
- */
+/** @file clos-shape.h Shape of a Clos as a topology kind says it; clos.c derives the rest. Private.
+ * */
 #ifndef WEFT_TOPO_CLOS_SHAPE_H
 #define WEFT_TOPO_CLOS_SHAPE_H
 

@@ -377,7 +377,7 @@ weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t byte
 int64_t
 weft_link_least_delay(const struct weft_link *link, int64_t bytes)
 {
-    /* What waited for the wire may have begun by a fraction of a ps before. */
+    /* A frame that waited for the wire may have begun by a fraction of a ps before. */
     int64_t carry = 0;
     const int64_t wire = weft_wire_carry(bytes, link->rate, &carry);
     return link->delay > 0 ? link->delay : wire - (carry > 0 && wire > 1);

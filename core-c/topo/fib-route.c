@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a switch, a balancer or a host asks of the exceptions while links are down. */
+/* Look-ups of switches, balancers and hosts in the exceptions while links are down. */
 #include "checked/check.h"
 #include "topo/clos-shape.h"
 #include "topo/fib.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file fib-walk.h  What the walk over a Clos' exceptions asks of its links: how many are down, at
+/** @file fib-walk.h Links as the walk over a Clos' exceptions sees them: how many are down, at
  * which level of capacity. Private to fib.c. */
 #ifndef WEFT_TOPO_FIB_WALK_H
 #define WEFT_TOPO_FIB_WALK_H

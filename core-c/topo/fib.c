@@ -36,14 +36,14 @@ agg_bundle(const struct walk *w, uint32_t pod, uint32_t j, uint32_t u)
            (uint64_t)u * w->clos->core_parallel;
 }
 
-/* Of those from ToR @p tor to aggregation j. */
+/* Links alive from ToR @p tor to aggregation j. */
 static uint32_t
 live_tor_links(const struct walk *w, uint32_t tor, uint32_t j)
 {
     return w->clos->parallel - count_dead(w, tor_bundle(w, tor, j), w->clos->parallel);
 }
 
-/* Of those from aggregation j of a pod to its core u. */
+/* Links alive from aggregation j of a pod to its core u. */
 static uint32_t
 live_agg_links(const struct walk *w, uint32_t pod, uint32_t j, uint32_t u)
 {
@@ -194,7 +194,7 @@ fill_joint(struct walk *w, uint32_t p, uint32_t q)
     }
 }
 
-/* The same down to ToR t of the second pod (ntors: an intact one). */
+/* Fills the exceptions down to ToR t of the second pod (ntors: an intact one). */
 static void
 fill_via(struct walk *w, uint32_t t)
 {

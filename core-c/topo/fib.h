@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file fib.h  What is inside the exceptions to structured forwarding. Private. */
+/** @file fib.h Inside of the exceptions to structured forwarding. Private. */
 #ifndef WEFT_TOPO_FIB_H
 #define WEFT_TOPO_FIB_H
 
@@ -46,14 +46,14 @@ extern "C"
         uint32_t *rows; /**< of a graph: [switch * ngroups + group]: its list */
     };
 
-    /** The same three for a graph. */
+    /** Size, build and look-up for a graph. */
     int64_t weft_graph_fib_size(const struct weft_graph *g, const struct weft_fib_case *of);
     int weft_graph_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *shape,
                              const struct weft_fib_case *of);
     bool weft_graph_fib_route(const struct weft_fib *fib, uint32_t index, uint32_t dst,
                               struct weft_ports *out);
 
-    /** What the weights of a group come to. */
+    /** Sums of the weights of a group. */
     struct weft_fib_rounds
     {
         uint64_t ports; /**< of weight above 0 */

@@ -25,7 +25,7 @@ extern "C"
     void weft_graph_distances(const struct weft_graph *g, uint32_t to, const uint64_t *dead,
                               uint16_t *distance);
 
-    /** The same to all switches that have hosts: [group * nswitches + switch]. */
+    /** Fills distances to all switches that have hosts: [group * nswitches + switch]. */
     void weft_graph_all_distances(const struct weft_graph *g, const uint64_t *dead,
                                   uint16_t *distance);
 

@@ -111,7 +111,8 @@ dead_words(const struct weft_graph *g)
     return g->nlinks / 64 + 1;
 }
 
-/* What all walks go by, in the graph's own memory: dead links, and distances without them. */
+/* Writes what all walks go by into the graph's own memory: dead links, and distances without them.
+ * */
 static void
 take_down(const struct weft_graph *g, const struct weft_fib_case *of)
 {

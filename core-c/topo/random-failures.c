@@ -20,7 +20,8 @@ weft_random_failures(const struct weft_clos *clos, double edge, double core, uin
     weft_rng_seed(&rng, seed, run, FAILURES_STREAM);
     for (uint64_t link = clos->nhosts; link < clos->nlinks; link++)
     {
-        /* One draw per link, whatever becomes of it: more failures are the same and some more. */
+        /* A link takes one draw, whatever becomes of it: more failures are the same and some more.
+         * */
         if (weft_rng_unit(&rng) < (link < first_core ? edge : core))
         {
             if (dead)

@@ -360,7 +360,7 @@ hold(struct conweave *s, struct destination *d, const struct weft_packet *data, 
     *used += 1;
     d->holds = true;
     d->tail_came = false;
-    /* What was held of the last epoch may be released after this packet has got its place. */
+    /* Frames held of the last epoch may be released after this packet has got its place. */
     d->queue = data->qp | (~d->queue & OTHER_QUEUE);
     d->port = (uint16_t)(data->dst - s->first_host);
     d->previous = NULL;

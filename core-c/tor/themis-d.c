@@ -34,7 +34,7 @@
 #include <weft/theory.h>
 #include <weft/views.h>
 
-/* What is known of the packet of BePSN. */
+/* Knowledge of the packet of BePSN. */
 enum watch
 {
     UNTOLD, /* scan: the NIC has sent no reply yet, its ePSN is unknown */
@@ -74,7 +74,7 @@ struct themis_qp
     struct weft_ring ring; /* last: its slots lie behind this struct */
 };
 
-/* What has been judged; not on the way of a packet that nothing is decided about. */
+/* Notes what has been judged; not on the way of a packet that nothing is decided about. */
 static void
 note(struct themis_qp *qp, enum weft_themis_reason reason, uint32_t epsn, uint32_t tpsn)
 {
@@ -206,9 +206,9 @@ dealt(const struct themis_qp *qp)
     return qp->spilled ? 0 : qp->mark;
 }
 
-/* Of @p psn, before which @p ahead of the ring's passed, and behind which none was given up. The
- * NIC has had what comes before its ePSN. Of several copies of BePSN it is the first that moves it,
- * so that a later one tells nothing of what passed between them. */
+/* Gives up the packet @p psn, before which @p ahead of the ring's passed, and behind which none was
+ * given up. The NIC has had what comes before its ePSN. The first of several copies of BePSN moves
+ * it, so that a later one tells nothing of what passed between them. */
 static __attribute__((noinline)) void
 give_up(struct themis_qp *qp, uint32_t psn, uint32_t ahead)
 {
@@ -457,7 +457,8 @@ overtaken(const struct themis_qp *qp, uint32_t epsn)
     return false;
 }
 
-/* What becomes of a NACK whose trigger is the ring's entry @p at, or unknown if it is the count. */
+/* Returns what becomes of a NACK whose trigger is the ring's entry @p at; at = count: it is
+ * unknown. */
 static enum watch
 weigh(const struct themis_qp *qp, uint32_t epsn, uint32_t at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file themis.h  What Themis-S (themis.c) and Themis-D (themis-d.c) share. Private. */
+/** @file themis.h Common part of Themis-S (themis.c) and Themis-D (themis-d.c). Private. */
 #ifndef WEFT_TOR_THEMIS_H
 #define WEFT_TOR_THEMIS_H
 

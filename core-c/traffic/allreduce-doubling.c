@@ -48,7 +48,7 @@ log2_of(uint32_t ranks)
     return log;
 }
 
-/* Who takes part in the steps of a group, and how many they are. */
+/* Ranks of a group that take part in the steps, and how many they are. */
 struct core
 {
     uint32_t ranks;  /* of the group */
@@ -77,7 +77,7 @@ rank_of(const struct core *core, uint32_t number)
     return number < core->folded ? 2 * number + 1 : number + core->folded;
 }
 
-/* What number r xor its partner is in that step. */
+/* Returns r xor the number of r's partner in that step. */
 static uint32_t
 distance(const struct doubling_config *c, const struct core *core, uint32_t step)
 {

@@ -31,7 +31,7 @@ static const struct weft_param params[] = {
      "Sanders et al. 2009; the default as in NCCL's buffers"},
 };
 
-/* One tree of one group. */
+/* Tree of one group. */
 struct tree
 {
     const struct tree_config *config;

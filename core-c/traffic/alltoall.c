@@ -109,7 +109,8 @@ alltoall_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
     return 0;
 }
 
-/* What a rank sends one after the other: each message is acknowledged before the next begins. */
+/* Bounds what a rank sends one after the other: each message is acknowledged before the next
+ * begins. */
 static int64_t
 turns_bound(const struct alltoall_config *c, uint32_t ranks, const struct weft_bound_case *of)
 {

@@ -42,7 +42,7 @@ static const struct weft_param params[] = {
      "(ours)"},
 };
 
-/* One tree of one group. */
+/* Tree of one group. */
 struct tree
 {
     const struct tree_config *config;
@@ -70,7 +70,7 @@ tree_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
     return weft_groups_refuse(error, &c->common, hosts);
 }
 
-/* What comes after the message between node v and its parent. Adds it from next[*used] on. */
+/* Adds what comes after the message between node v and its parent, from next[*used] on. */
 static void
 fill_waits(const struct tree *t, uint32_t v, struct weft_message *m, uint32_t *next, uint32_t *used)
 {

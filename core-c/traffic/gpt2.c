@@ -82,7 +82,7 @@ static const struct weft_param params[] = {
     WEFT_START_PARAMS,
 };
 
-/* One kind of group, and the collectives that each of its GPUs takes part in. */
+/* Kind of group, and the collectives that each of its GPUs takes part in. */
 struct chain
 {
     enum collective how;
@@ -227,8 +227,8 @@ gpt2_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
     return weft_workload_refuse(gpt2_count(config, hosts, out), config, hosts, gpt2_refusal);
 }
 
-/* What a GPU computes before collective @p k of its replica; its attention has a third of a layer's
- * parameters. */
+/* Returns what a GPU computes before collective @p k of its replica, ps; its attention has a third
+ * of a layer's parameters. */
 static int64_t
 before_tensor(const struct plan *p, uint32_t k)
 {
@@ -250,7 +250,7 @@ before_data(const struct plan *p, uint32_t k)
     return layers * p->forward + p->head + (k < layers ? k + 1 : layers) * p->backward;
 }
 
-/* What the vector of a collective takes. */
+/* Returns the bytes of a collective's vector. */
 static uint64_t
 vector_bytes(const struct plan *p, bool data, uint32_t k)
 {
@@ -269,7 +269,7 @@ vector_bytes(const struct plan *p, bool data, uint32_t k)
     return ((embedding ? embedded : layer_parameters(c)) * value - 1) / t + 1;
 }
 
-/* Of a step: the peer, by its rank, the QP to it, and by what the vector is divided. */
+/* Exchange of a step: the peer by its rank, the QP to it, and by what the vector is divided. */
 struct exchange
 {
     uint32_t peer, qp, divisor;
@@ -365,7 +365,7 @@ fill_list(const struct member *g, uint32_t gpu, uint32_t k, uint32_t *next)
     }
 }
 
-/* What the first step of collective @p k waits for, and what the GPU computes then. */
+/* Sets what the first step of collective @p k waits for, and what the GPU computes then. */
 static void
 wait_for_others(const struct member *g, uint32_t k, struct weft_message *m)
 {

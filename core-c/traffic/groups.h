@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file groups.h  What all workloads share: groups of hosts, ranks, message sizes. */
+/** @file groups.h Common part of all workloads: groups of hosts, ranks, message sizes. */
 #ifndef WEFT_GROUPS_H
 #define WEFT_GROUPS_H
 
@@ -94,12 +94,13 @@ extern "C"
                                       : NULL;
     }
 
-    /** What size() returns of a workload that needs no more than groups: @p code, with the reason
+    /** Returns @p code for size() of a workload that needs no more than groups, with the reason
      * where it is WEFT_ERANGE. */
     int weft_groups_refuse(int code, const struct weft_groups *groups,
                            const struct weft_hosts *hosts);
 
-    /** The same for a workload with reasons of its own: @p reason is asked for. */
+    /** Returns @p code for size() of a workload with reasons of its own: @p reason is asked for
+     * one. */
     static inline int weft_workload_refuse(int code, const void *config,
                                            const struct weft_hosts *hosts,
                                            const char *(*reason)(const void *config,
@@ -118,7 +119,7 @@ extern "C"
     uint32_t weft_groups_host(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
                               uint32_t rank);
 
-    /** One of @p n equal parts of the bytes: rounded up, so never 0. */
+    /** Returns the bytes of each of @p n equal parts: rounded up, so never 0. */
     uint64_t weft_groups_part(const struct weft_groups *groups, uint32_t n);
 
     /** Sizes for @p per_rank messages, @p qps QPs and @p next successors (at most two a message)

@@ -125,7 +125,7 @@ jobs_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
     return error;
 }
 
-/* Of one job its own; several are not bounded together. */
+/* Bounds a single job by its own bound; several are not bounded together. */
 static int64_t
 jobs_bound(const void *config, const struct weft_hosts *hosts, const struct weft_bound_case *of)
 {

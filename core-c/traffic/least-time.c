@@ -18,7 +18,7 @@ weft_ideal_fct(const struct weft_clos *clos, const struct weft_fabric_config *fr
 
 #define CLOS_LINKS 6 /* between the hosts of a Clos that lie farthest apart */
 
-/* What a host's wire carries one way. */
+/* Load of a host's wire in one direction. */
 struct wire_load
 {
     double time;   /* ps of all frames; no gap behind a message, as one is the last */
@@ -43,7 +43,7 @@ wire_time(const struct weft_traffic *t, uint64_t packets, double bytes, int64_t 
     return all * 8e12 / (double)rate;
 }
 
-/* Of ps that may not fit, rounded down. */
+/* Rounds ps down that may not fit; WEFT_NEVER then. */
 static int64_t
 fit(double time)
 {
@@ -113,7 +113,7 @@ last_wire(const struct wire_load *loads, uint32_t n)
     int64_t last = 0;
     for (uint32_t i = 0; i < n; i++)
     {
-        /* What is rounded here must not make it greater. */
+        /* Rounding must not make the bound greater. */
         const double end =
             (double)loads[i].begin + loads[i].time * (1 - 1e-9) + (double)loads[i].after;
         last = loads[i].begin < 0 ? last : weft_larger(last, fit(end));

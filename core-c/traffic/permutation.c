@@ -177,7 +177,8 @@ leaves_pod(const struct weft_message *from, uint32_t dst, const struct weft_host
            weft_host_at(hosts, dst) / hosts->per_pod;
 }
 
-/* One move of the Markov chain: i, j and k take each other's receivers; i and j alone if k is i. */
+/* Makes one move of the Markov chain: i, j and k take each other's receivers; i and j alone if k is
+ * i. */
 static void
 try_rotation(struct weft_message *m, uint32_t i, uint32_t j, uint32_t k,
              const struct weft_hosts *hosts)

@@ -274,8 +274,8 @@ chain_bound(struct bounding *b)
     return last;
 }
 
-/* What the workload itself knows of its last ACK; -1: nothing. The closest pair of hosts decides
- * how early the first packet can be there. */
+/* Returns what the workload itself knows of its last ACK; -1: nothing. The closest pair of hosts
+ * decides how early the first packet can be there. */
 static int64_t
 own_bound(const struct bounding *b)
 {

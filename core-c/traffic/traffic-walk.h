@@ -35,13 +35,13 @@ void weft_walk_begin(struct weft_walk *w, bool barriers);
 /* When a message may start, ps. */
 int64_t weft_walk_start(const struct weft_walk *w, uint32_t message);
 
-/* One of those that a message waits for ends at @p time. */
+/* Releases a message from one that it waits for, which ends at @p time. */
 void weft_walk_release(struct weft_walk *w, uint32_t message, int64_t time);
 
-/* The same for all that wait for @p m itself, which is there at @p end. */
+/* Releases all that wait for @p m itself, which is there at @p end. */
 void weft_walk_on(struct weft_walk *w, const struct weft_message *m, int64_t end);
 
-/* What weft_traffic_least_time() takes of the memory. */
+/* Returns the bytes that weft_traffic_least_time() takes of the memory. */
 size_t weft_least_time_memory(const struct weft_traffic *t);
 
 #endif

@@ -21,7 +21,7 @@ extern "C"
 {
 #endif
 
-    /** What is bounded. */
+    /** Traffic whose completion is bounded. */
     struct weft_traffic
     {
         const struct weft_clos *clos;

@@ -91,7 +91,7 @@ extern "C"
         uint32_t (*window)(void *state, int64_t now);
         /** rate() is that of the host, shared by all its QPs. */
         bool per_host;
-        /** What the hooks read of packets. */
+        /** Members of packets that the hooks read. */
         struct weft_fields fields;
     };
 

@@ -111,7 +111,7 @@ extern "C"
                clos->host_delay == clos->core_delay;
     }
 
-    /** One end of a link. */
+    /** End of a link: a host, or a port of a switch. */
     struct weft_end
     {
         bool is_host;
@@ -205,8 +205,8 @@ extern "C"
     /** Links on a shortest path between two hosts (0 if equal). */
     WEFT_API uint32_t weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b);
 
-    /** Of a Clos: shortest paths between two hosts, parallel links counted (0 if equal); at most
-     * 2^24 for the topologies of the registry. */
+    /** Returns the shortest paths between two hosts of a Clos, parallel links counted (0 if the
+     * hosts are equal); at most 2^24 for the topologies of the registry. */
     WEFT_API uint32_t weft_clos_paths(const struct weft_clos *clos, uint32_t src, uint32_t dst);
 
     /**
@@ -266,7 +266,7 @@ extern "C"
     WEFT_API size_t weft_random_failures(const struct weft_clos *clos, double edge, double core,
                                          uint64_t seed, uint64_t run, uint64_t *dead);
 
-    /** One of the links that weft_random_links() draws. */
+    /** Link that weft_random_links() has drawn. */
     struct weft_drawn_link
     {
         double draw; /**< uniform below 1 */
@@ -298,7 +298,7 @@ extern "C"
         WEFT_WEIGHTS_CAPACITY,
     };
 
-    /** What forwarding is computed for. */
+    /** Case for which forwarding is computed. */
     struct weft_fib_case
     {
         const uint64_t *dead; /**< links that are down: numbers, ascending, distinct */
@@ -350,9 +350,8 @@ extern "C"
                                  const struct weft_switch_map *map, uint32_t dst,
                                  struct weft_ports *out);
 
-    /** Of a Clos: whether all links of weft_clos_path() number @p path are alive, those of the
-     * hosts included.
-     */
+    /** Whether all links of a Clos' path number @p path (weft_clos_path()) are alive, those of the
+     * hosts included. */
     WEFT_API bool weft_fib_path(const struct weft_fib *fib, uint32_t src, uint32_t dst,
                                 uint32_t path);
 

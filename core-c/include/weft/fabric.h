@@ -27,7 +27,7 @@ extern "C"
         WEFT_REPLIES_SPRAYED,  /**< with a random source port each, which they hash likewise */
     };
 
-    /** Who is served in turn at a sender. */
+    /** Order in which a sender serves its QPs. */
     enum weft_turn
     {
         WEFT_TURN_QPS,          /**< its QPs */

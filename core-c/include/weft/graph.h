@@ -47,7 +47,7 @@ extern "C"
         int64_t delay; /**< ps, 0 to 1 s */
     };
 
-    /** What is wrong with a graph. */
+    /** Fault of a graph. */
     struct weft_graph_fault
     {
         const char *reason; /**< a sentence, with what was expected */
@@ -55,7 +55,7 @@ extern "C"
         uint32_t node;      /**< else the node, or UINT32_MAX: the whole */
     };
 
-    /** What is behind a switch's port. */
+    /** Neighbour behind a switch's port. */
     struct weft_graph_port
     {
         uint32_t peer; /**< switch, or UINT32_MAX: a host */

@@ -23,7 +23,7 @@ extern "C"
 {
 #endif
 
-    /** Who may use the wire; the turn goes round in this order. */
+    /** Sources that may use the wire; the turn goes round in this order. */
     enum weft_host_source
     {
         WEFT_SEND_REPLY, /**< the first of the replies that wait */
@@ -32,7 +32,7 @@ extern "C"
         WEFT_SEND_NOTHING,
     };
 
-    /** One host's NIC. Read what you like; only the functions below write. */
+    /** NIC of one host. Read what you like; only the functions below write. */
     struct weft_host
     {
         struct weft_qp **active; /**< QPs with something to send: the caller's memory */

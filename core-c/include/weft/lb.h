@@ -82,7 +82,7 @@ extern "C"
                               switch calls pick() goes without saying */
     };
 
-    /** What becomes of a packet that has entered a ToR. */
+    /** Fate of a packet that has entered a ToR. */
     enum weft_arrival
     {
         WEFT_ARRIVAL_FORWARD, /**< it goes on */
@@ -98,7 +98,7 @@ extern "C"
                                  they came */
     };
 
-    /** What a balancer wants its switch to do. */
+    /** Request of a balancer to its switch. */
     struct weft_request
     {
         enum weft_request_what what;
@@ -107,7 +107,7 @@ extern "C"
                                       buffered as if it had entered at its in_port */
     };
 
-    /** What a balancer that holds or reroutes counts, of one switch. */
+    /** Counters of a balancer that holds or reroutes, of one switch. */
     struct weft_lb_counters
     {
         uint64_t reroutes; /**< QPs (or flowlets) that went on by another path than before, or by a
@@ -149,16 +149,17 @@ extern "C"
         bool pick_last;
         /** The hosts' part works over any hash of the UDP source port at the switches. */
         bool any_hash;
-        /** It reads ports by the site's reader. */
+        /** Whether it reads ports by the site's reader. */
         bool reads_ports;
-        /** What pick(), arrive() and leave() read and write of the packets that they see. */
+        /** Members of packets that pick(), arrive() and leave() read and write. */
         struct weft_fields fields;
         /** Packets of one QP overtake each other where it has a choice. */
         bool reorders;
         /** With `reorders`: it takes paths in turn, so that in an even fabric few packets are
          * overtaken by many. */
         bool in_turn;
-        /** It hears of congestion by ECN marks, and by losses if its hosts' part has on_lost(). */
+        /** Whether it hears of congestion by ECN marks, and by losses if its hosts' part has
+         * on_lost(). */
         bool learns_from_marks;
         /** While forwarding knows of a failure it is plain ECMP, and all NACKs pass. */
         bool off_while_down;
@@ -221,7 +222,8 @@ extern "C"
         return (own + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
     }
 
-    /** What a balancer needs of a simulator, a set of enum weft_need: by the hooks that it has. */
+    /** Returns what a balancer needs of a simulator, a set of enum weft_need: by the hooks that it
+     * has. */
     WEFT_API uint32_t weft_lb_needs(const struct weft_lb_ops *lb);
 
     /** 0 if @p provides holds all that the balancer needs but a reader; else WEFT_EINVAL, and in

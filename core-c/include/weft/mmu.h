@@ -114,7 +114,7 @@ extern "C"
         WEFT_MMU_BY_CLASS = 2, /**< queues are counted by class, too */
     };
 
-    /** What an ingress port holds of the buffer, in one class. */
+    /** Share of an ingress port in the buffer, in one class. */
     struct weft_mmu_ingress
     {
         uint32_t bytes;    /**< of the shared pool */
@@ -122,11 +122,11 @@ extern "C"
         uint32_t flags;    /**< enum weft_mmu_flag */
     };
 
-    /** One switch's buffer. Its arrays follow the struct in the caller's memory: plain bytes, which
-     * may be moved. */
+    /** Buffer of one switch. Its arrays follow the struct in the caller's memory: plain bytes,
+     * which may be moved. */
     struct weft_mmu
     {
-        /* What every frame reads comes first. */
+        /* Members that every frame reads come first. */
         int64_t
             shared; /**< bytes of the shared pool: the buffer, with PFC less all ports' headroom */
         int64_t shared_used;
@@ -201,7 +201,8 @@ extern "C"
      */
     WEFT_API int64_t weft_mmu_size(const struct weft_mmu_config *config, uint32_t nports);
 
-    /** What weft_mmu_init() returns for such a switch, and why it refuses. @p why may be NULL. */
+    /** Returns what weft_mmu_init() returns for such a switch, and says in @p why, which may be
+     * NULL, why it refuses. */
     WEFT_API int weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports,
                                 struct weft_refusal *why);
 
@@ -225,7 +226,7 @@ extern "C"
     WEFT_API unsigned weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                      uint32_t tclass, uint32_t bytes);
 
-    /** The same for a frame that cannot be trimmed: it is admitted or dropped. */
+    /** Admits or drops a frame that cannot be trimmed. */
     WEFT_API unsigned weft_mmu_admit_whole(struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                            uint32_t tclass, uint32_t bytes);
 
@@ -315,8 +316,8 @@ extern "C"
         return false;
     }
 
-    /** That frame has left the switch. Returns true if the ingress port's upstream is to be
-     * resumed. */
+    /** Releases a frame that has left the switch. Returns true if the ingress port's upstream is to
+     * be resumed. */
     static inline bool weft_mmu_release(struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                         uint32_t tclass, uint32_t bytes)
     {

@@ -22,9 +22,9 @@ extern "C"
 {
 #endif
 
-    /** What a simulator does for its balancers, a set of bits. Each names the calls of lb.h, path.h
-     * and tor.h that it stands for: if the balancer has such a hook, it is called when its header
-     * says, and what it answers is done. */
+    /** Services of a simulator for its balancers, a set of bits. Each names the calls of lb.h,
+     * path.h and tor.h that it stands for: if the balancer has such a hook, it is called when its
+     * header says, and its answer is carried out. */
     enum weft_need
     {
         WEFT_NEED_HASH = 1,       /**< every switch that has a choice hashes the UDP source port,
@@ -48,7 +48,7 @@ extern "C"
 /** All of them: what net.h and the ns-3 module provide. */
 #define WEFT_NEEDS_ALL 8191U
 
-/** What who sends by weft_qp_*() and weft_host_*() (qp.h, host.h) provides by that. For on_lost()
+/** Services that sending by weft_qp_*() and weft_host_*() (qp.h, host.h) provides. For on_lost()
  * `labels` of struct weft_nic_algos must not be 0. */
 #define WEFT_NEEDS_QP                                                                              \
     ((uint32_t)WEFT_NEED_HOSTS | WEFT_NEED_REPLIES | WEFT_NEED_LOSSES | WEFT_NEED_ACTIVE)
@@ -88,9 +88,8 @@ extern "C"
 /** Members of a packet that there are. */
 #define WEFT_NFIELDS 16U
 
-    /** What an algorithm's functions read of the packets that they are handed, and what they
-     * write into them. All else may be anything. A packet that a balancer makes itself
-     * (WEFT_REQUEST_EMIT) is not meant. */
+    /** Members of packets that an algorithm's functions read and write. All else may be anything. A
+     * packet that a balancer makes itself (WEFT_REQUEST_EMIT) is not meant. */
     struct weft_fields
     {
         uint32_t reads;  /**< bits of enum weft_field */

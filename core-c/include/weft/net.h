@@ -72,7 +72,7 @@ extern "C"
         WEFT_NET_NO_ROUTE = WEFT_NET_LOSSES, /**< told to hooks; counted as WEFT_NET_DROP_LINK */
     };
 
-    /** What nodes count, each for itself. Frames unless said otherwise. */
+    /** Counters of a node. Frames unless said otherwise. */
     struct weft_net_counters
     {
         uint64_t hops;               /**< that have come here over a link, or as mail */
@@ -89,9 +89,9 @@ extern "C"
         uint64_t payload;       /**< bytes of payload placed at receivers, each once */
     };
 
-    /** What a program hears of, each of them optional. They are called when it happens, in the
-     * order of the node where it does; what happened at other nodes may be told later, as nodes are
-     * run one after the other. Calls may post at the node where they are. */
+    /** Hooks of a program, each of them optional. They are called when it happens, in the order of
+     * the node where it does; what happened at other nodes may be told later, as nodes are run one
+     * after the other. Calls may post at the node where they are. */
     struct weft_net_hooks
     {
         void *of; /**< handed to all */
@@ -141,12 +141,13 @@ extern "C"
         uint64_t run;
         struct weft_net_hooks hooks;
         struct weft_memory memory;
-        /** Of packets in queues and on links; take() NULL: `memory`. See weft_net_is_over(). */
+        /** Memory of packets in queues and on links; take() NULL: `memory`. See weft_net_is_over().
+         * */
         struct weft_memory frames;
         const struct weft_ranks *ranks; /**< NULL: this process runs all nodes; see ranks.h */
     };
 
-    /** What a check is about. */
+    /** Part of a fabric that a check is about. */
     enum weft_net_part
     {
         WEFT_NET_BUFFER,    /**< of switches; whatever the level */
@@ -213,7 +214,7 @@ extern "C"
     WEFT_API int weft_net_make(struct weft_net **net, const struct weft_net_config *config,
                                struct weft_refusal *why);
 
-    /** Others are to hear of things from now on. */
+    /** Sets the hooks that are told of things from now on. */
     WEFT_API void weft_net_set_hooks(struct weft_net *net, const struct weft_net_hooks *hooks);
     /** QPs of a service level that are made from now on have another share, as in its struct
      * weft_net_level. */
@@ -232,7 +233,7 @@ extern "C"
     /** Ends all threads but the caller's, which runs all nodes from now on. */
     WEFT_API void weft_net_stop_threads(struct weft_net *net);
 
-    /** What a QP is made of. */
+    /** Description of a QP that is to be made. */
     struct weft_net_qp_site
     {
         uint32_t src;    /**< sending host */
@@ -270,8 +271,8 @@ extern "C"
     WEFT_API void weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes,
                                 uint64_t tag, int64_t at, uint64_t number);
 
-    /** What a program does at an instant of a host comes behind all else that is due there then: in
-     * this order, then by number. weft_net_post() is a WEFT_NET_POST. */
+    /** Steps of an instant of a host at which a program acts, behind all else that is due there
+     * then: in this order, then by number. weft_net_post() is a WEFT_NET_POST. */
     enum weft_net_step
     {
         WEFT_NET_POST, /**< messages of a workload */
@@ -329,7 +330,7 @@ extern "C"
     /** When the last thing happened, ps: a timer that came to nothing is none. */
     WEFT_API int64_t weft_net_last(const struct weft_net *net);
 
-    /** Who calls a hook. */
+    /** Node that calls a hook. */
     struct weft_net_teller
     {
         uint32_t node; /**< its number, hosts first */
@@ -363,10 +364,10 @@ extern "C"
     WEFT_API struct weft_qp *weft_net_qp(const struct weft_net *net, uint32_t index);
     /** Indices taken: QPs that were made, and those that are reserved. */
     WEFT_API uint32_t weft_net_nqps(const struct weft_net *net);
-    /** Of one node: hosts first, then switches. */
+    /** Returns the counters of one node: hosts first, then switches. */
     WEFT_API const struct weft_net_counters *weft_net_node_counters(const struct weft_net *net,
                                                                     uint32_t node);
-    /** Of all nodes. */
+    /** Sums the counters of all nodes. */
     WEFT_API void weft_net_total(const struct weft_net *net, struct weft_net_counters *sum);
     /** A switch's buffer, all that has left by now given back. */
     WEFT_API const struct weft_mmu *weft_net_buffer(struct weft_net *net, uint32_t index);
@@ -376,9 +377,9 @@ extern "C"
     WEFT_API uint32_t weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up);
     /** ECN marks on what left by a switch's down ports, or up ports. */
     WEFT_API uint64_t weft_net_marks(const struct weft_net *net, uint32_t index, bool up);
-    /** What a switch's balancer keeps; NULL: another rank runs it. */
+    /** Returns the state of a switch's balancer; NULL: another rank runs it. */
     WEFT_API void *weft_net_balancer(const struct weft_net *net, uint32_t index);
-    /** What is kept of a QP besides its struct, bytes. */
+    /** Bytes that are kept of a QP besides its struct. */
     struct weft_net_qp_bytes
     {
         size_t nics;   /**< at both hosts: transport, congestion control, path part, labels */
@@ -388,9 +389,11 @@ extern "C"
     };
 
     WEFT_API void weft_net_measure_qp(const struct weft_qp *qp, struct weft_net_qp_bytes *bytes);
-    /** What a QP's sender has counted; NULL where another rank runs it and nothing was gathered. */
+    /** Returns the counters of a QP's sender; NULL where another rank runs it and nothing was
+     * gathered. */
     WEFT_API const struct weft_tx_counters *weft_net_tx_counters(const struct weft_qp *qp);
-    /** What QPs of a service level work by, with what hosts keep for them. */
+    /** Returns the algorithms that QPs of a service level work by, with what hosts keep for them.
+     * */
     WEFT_API const struct weft_nic_algos *weft_net_algos(const struct weft_net *net,
                                                          uint32_t level);
     /** Forwarding: NULL while nothing is down, but in graphs. */

@@ -42,8 +42,8 @@ enum weft_packet_flag
 #define WEFT_HOST_MASK ((UINT32_C(1) << 20) - 1)
 #define WEFT_QP_MASK   ((UINT32_C(1) << 24) - 1)
 
-/** One frame. 40 bytes, so that a descriptor with its event header fits a cache line. Narrow
- * members share words: mask what is stored in them. */
+/** Frame of 40 bytes, so that a descriptor with its event header fits a cache line. Narrow members
+ * share words: mask what is stored in them. */
 struct weft_packet
 {
     int64_t sent;        /**< when its first bit left the sending NIC, ps; replies: that of the data

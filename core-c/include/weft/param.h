@@ -61,8 +61,7 @@ extern "C"
         const char *source;
     };
 
-    /** What everything with a name and parameters has in common. First member of every ops table.
-     */
+    /** First member of every ops table: its name, its documentation and its parameters. */
     struct weft_algo
     {
         const char *name;
@@ -103,7 +102,7 @@ extern "C"
      */
     WEFT_API int weft_param_set_int(const struct weft_param *p, int64_t value, void *config);
 
-    /** The same for a real. Returns 0, WEFT_EINVAL (the parameter is no real), WEFT_ERANGE or
+    /** Sets a real. Returns 0, WEFT_EINVAL (the parameter is no real), WEFT_ERANGE or
      * WEFT_EOVERFLOW (not finite, or beyond the limits of weft_param_parse()). */
     WEFT_API int weft_param_set_real(const struct weft_param *p, double value, void *config);
 

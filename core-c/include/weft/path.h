@@ -92,7 +92,7 @@ extern "C"
         void (*on_label)(void *qp, uint16_t label, int64_t now);
         /** Optional: routing has converged; as in struct weft_lb_ops. */
         void (*set_routes)(void *host, const struct weft_fib *fib);
-        /** What these functions read and write of the packets that they see. */
+        /** Members of packets that these functions read and write. */
         struct weft_fields fields;
     };
 

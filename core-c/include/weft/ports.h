@@ -44,7 +44,7 @@ extern "C"
         return ports->list[i < ports->even ? i % ports->round : i - ports->even + ports->round];
     }
 
-    /** What a switch knows of one of its ports. */
+    /** State of a switch's port, as the switch knows it. */
     struct weft_port_status
     {
         int64_t rate;         /**< bit/s of its link now: less than planned where it is degraded */

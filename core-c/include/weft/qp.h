@@ -28,7 +28,7 @@ extern "C"
 /** Out-of-order degrees that are told apart. */
 #define WEFT_OOO_DEGREES 4096U
 
-    /** What QPs that work alike have in common. It outlives them. */
+    /** Algorithms of QPs that work alike. They outlive the QPs. */
     struct weft_nic_algos
     {
         const struct weft_transport_ops *transport;
@@ -195,7 +195,7 @@ extern "C"
     WEFT_API int weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes,
                               uint64_t tag, int64_t now);
 
-    /** What a receiver is to do about a data packet. */
+    /** Answer of a receiver to a data packet. */
     struct weft_qp_answer
     {
         struct weft_rx_verdict verdict; /**< its reply: WEFT_REPLY_NONE also if the ACK may wait */
@@ -249,7 +249,7 @@ extern "C"
     /** When weft_qp_timer() is due, or WEFT_NEVER, as once the QP is given up. */
     WEFT_API int64_t weft_qp_deadline(const struct weft_qp *qp);
 
-    /** What came of the retransmission timer. */
+    /** Outcome of the retransmission timer. */
     enum weft_qp_timeout
     {
         WEFT_TIMER_NOTHING, /**< it was not due, or what it did was no timeout */

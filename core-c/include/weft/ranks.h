@@ -44,7 +44,7 @@ extern "C"
         size_t n;
     };
 
-    /** What a rank knows of the others, and how it talks to them. */
+    /** Ranks: what one knows of the others, and how it talks to them. */
     struct weft_ranks
     {
         void *of; /**< handed to exchange() */
@@ -56,15 +56,15 @@ extern "C"
         void (*exchange)(void *of, const struct weft_parcel *out, struct weft_parcel *in);
     };
 
-    /** What a program that runs on all ranks tells its others at the end of each window. */
+    /** News that a program on all ranks tells its others at the end of each window. */
     struct weft_net_news
     {
         void *of; /**< handed to both */
-        /** What is new here; it stays until the call is over. */
+        /** Returns what is new here; it stays until the call is over. */
         struct weft_parcel (*tell)(void *of);
-        /** What is new at a rank: called for each rank that has something to tell, its own
-         * included, in the same order everywhere. It returns whether it may have asked for
-         * something to happen, on any rank, and is the same on all. */
+        /** Hears what is new at a rank: called for each rank that has something to tell, its own
+         * included, in the same order everywhere. Returns whether it may have asked for something
+         * to happen, on any rank, and is the same on all. */
         bool (*hear)(void *of, uint32_t rank, struct weft_parcel news);
     };
 
@@ -73,7 +73,7 @@ extern "C"
     /** Whether this rank runs a node: hosts first, then switches. */
     WEFT_API bool weft_net_is_here(const struct weft_net *net, uint32_t node);
 
-    /** What weft_net_gather() is about. */
+    /** Subjects of weft_net_gather(). */
     enum weft_gather
     {
         WEFT_GATHER_TOTAL = 1, /**< weft_net_total() */

@@ -37,7 +37,8 @@ extern "C"
     {
         int code;          /**< what the function that refused returned; 0: nothing has refused */
         const char *param; /**< the parameter at fault, as in the algorithm's table, or NULL */
-        /** What is wrong and what was expected: no capital letter, no full stop, no line break. */
+        /** Sentence that says what is wrong and what was expected: no capital letter, no full stop,
+         * no line break. */
         char text[WEFT_REFUSAL_BYTES];
     };
 

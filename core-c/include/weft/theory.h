@@ -18,7 +18,7 @@ extern "C"
 {
 #endif
 
-    /** What the bounds need to know of frames and links. Sizes in bytes, rate in bit/s, times in
+    /** Frames and links, as the bounds need to know them. Sizes in bytes, rate in bit/s, times in
      * ps. */
     struct weft_wire
     {
@@ -50,18 +50,19 @@ extern "C"
      * lengths; @c links is the shortest one's. */
     WEFT_API int64_t weft_incast_bound(const struct weft_wire *w, uint32_t senders, uint64_t bytes);
 
-    /** What an ACK takes from receiver to sender on an idle fabric. */
+    /** Returns the ps that an ACK takes from receiver to sender on an idle fabric. */
     WEFT_API int64_t weft_ack_way(const struct weft_wire *w);
 
     /** A single message in an idle fabric: the least time to its last delivery, whichever paths its
      * frames take. Bounds that do not fit 63 bits are WEFT_NEVER; none is less than 0. */
     WEFT_API int64_t weft_message_bound(const struct weft_wire *w, uint64_t bytes);
 
-    /** The same where all frames take one path: equal for full frames; a short last one comes up to
-     * a slot (frame and gap) later. Rounded up once; a run may round up at each link. */
+    /** Returns the same bound where all frames take one path: equal for full frames; a short last
+     * one comes up to a slot (frame and gap) later. Rounded up once; a run may round up at each
+     * link. */
     WEFT_API int64_t weft_message_fifo(const struct weft_wire *w, uint64_t bytes);
 
-    /** One link of a path. */
+    /** Link of a path. */
     struct weft_hop
     {
         int64_t rate;  /**< bit/s, > 0 */
@@ -188,8 +189,8 @@ extern "C"
      * 1. With H of N hosts at a leaf these send it a share (N - H) / (N - 1) of what it gets. */
     WEFT_API double weft_sprayed_alltoall(const struct weft_dead_links *d);
 
-    /** The same where each spine gets what its links into the leaf can carry, as under W-ECMP or
-     * if senders leave congested paths. */
+    /** Returns that time where each spine gets what its links into the leaf can carry, as under
+     * W-ECMP or if senders leave congested paths. */
     WEFT_API double weft_weighted_alltoall(const struct weft_dead_links *d);
 
     /** Themis' memory (themis §4). */
@@ -237,7 +238,8 @@ extern "C"
      * aggregation switch. */
     WEFT_API double weft_colliding_pairs(uint32_t k, double safe);
 
-    /** The same without pairs from the same edge switch: what a simulation can count. */
+    /** Returns that expectation without pairs from the same edge switch: what a simulation can
+     * count. */
     WEFT_API double weft_colliding_pairs_across(uint32_t k, double safe);
 
     /** Theorem 2, Eq. 21 with the root over m: packets queued at an uplink of an edge switch
@@ -256,8 +258,8 @@ extern "C"
     /** Mean packets, the one in service included; infinite if sources > period. */
     WEFT_API double weft_periodic_queue(uint32_t sources, double period);
 
-    /** Its Gaussian approximation, the mean of the supremum of a Brownian bridge with drift; for
-     * sources that need not be a whole number. */
+    /** Returns the Gaussian approximation of that mean, the supremum of a Brownian bridge with
+     * drift; for sources that need not be a whole number. */
     WEFT_API double weft_periodic_queue_bridge(double sources, double period);
 
     /** A cruder one (App. E's words): a normal distribution of the mean and the variance that sent
@@ -303,11 +305,12 @@ extern "C"
     /** Eq. 29: the completion time without the idle round trip, in bytes of wire time. */
     WEFT_API double weft_message_cost(double bytes, double header, double alpha, double payload);
 
-    /** The same through queues of beta sqrt(packets), as random spraying makes them. */
+    /** Returns the same cost through queues of beta sqrt(packets), as random spraying makes them.
+     * */
     WEFT_API double weft_message_cost_sqrt(double bytes, double header, double beta,
                                            double payload);
 
-    /** Its payload of least cost: (2 H / beta)^(2/3) D^(1/3) for large D. */
+    /** Returns the payload of least cost there: (2 H / beta)^(2/3) D^(1/3) for large D. */
     WEFT_API double weft_best_payload_sqrt(double bytes, double header, double beta);
 
 #ifdef __cplusplus

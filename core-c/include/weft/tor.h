@@ -71,7 +71,7 @@ extern "C"
                                     room, or too old to be told from new ones */
     };
 
-    /** What becomes of a reply from the NIC. */
+    /** Fate of a reply from the NIC. */
     enum weft_tor_verdict
     {
         WEFT_TOR_BLOCK,   /**< it ends here */
@@ -110,7 +110,7 @@ extern "C"
          * order among ports. Asked after the functions above; to_host() never turns false into
          * true. */
         bool (*owes)(const void *qp);
-        /** What these functions read of the packets that they see. */
+        /** Members of packets that these functions read. */
         struct weft_fields fields;
     };
 

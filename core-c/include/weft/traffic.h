@@ -96,7 +96,7 @@ extern "C"
         return hosts->tor ? hosts->tor[at] : at / hosts->per_tor;
     }
 
-    /** One flow of a table: a message on a QP of its own. */
+    /** Flow of a table: a message on a QP of its own. */
     struct weft_table_flow
     {
         uint64_t bytes;    /**< > 0 */
@@ -126,8 +126,8 @@ extern "C"
                              in between */
     };
 
-    /** What a workload takes besides its parameters. The core reads no files: whoever embeds it
-     * hands over what a file says. */
+    /** Tables that a workload takes besides its parameters. The core reads no files: whoever embeds
+     * it hands over what a file says. */
     struct weft_table
     {
         const struct weft_table_flow *flows;
@@ -136,7 +136,7 @@ extern "C"
         uint32_t nflows, nwaits, nsizes;
     };
 
-    /** What a workload's lower bound is asked for: an idle fabric, all of whose links are alike. */
+    /** Case of a workload's lower bound: an idle fabric, all of whose links are alike. */
     struct weft_bound_case
     {
         struct weft_wire wire; /**< links: between the closest two hosts that exchange messages */
@@ -167,7 +167,7 @@ extern "C"
          */
         int64_t (*bound)(const void *config, const struct weft_hosts *hosts,
                          const struct weft_bound_case *of);
-        /** What use() must be called with before anything else. */
+        /** Kind of table that use() must be called with before anything else. */
         enum weft_table_kind table;
         /** With a table: keeps a pointer to it in @p config, for as long as that is used. size()
          * returns WEFT_ERANGE for one that is not as it should be. */
@@ -184,7 +184,7 @@ extern "C"
 /** Most jobs of one fabric. */
 #define WEFT_MAX_JOBS 1024U
 
-    /** One of several workloads that share a fabric. */
+    /** Job: one of several workloads that share a fabric. */
     struct weft_job
     {
         const struct weft_workload_ops *ops;

@@ -44,7 +44,7 @@ extern "C"
         uint64_t run;       /**< the run's number */
     };
 
-    /** What a receiver says to one data packet, or when its timer fires. */
+    /** Verdict of a receiver about one data packet, or when its timer fires. */
     struct weft_rx_verdict
     {
         uint32_t epsn;   /**< the ePSN after this packet: everything before it has arrived */
@@ -94,7 +94,7 @@ extern "C"
         WEFT_TX_RETX,
     };
 
-    /** What happened at a sender, since its init. */
+    /** Counters of a sender since its init. */
     struct weft_tx_counters
     {
         uint64_t sent;     /**< first transmissions */
@@ -103,7 +103,7 @@ extern "C"
         uint64_t timeouts; /**< RTOs that fired with something outstanding */
     };
 
-    /** What a receiver's NACKs tell. */
+    /** Meaning of a receiver's NACKs. */
     enum weft_nacks
     {
         WEFT_NACKS_NONE,   /**< it sends none, but of packets without their payload */
@@ -194,7 +194,8 @@ extern "C"
          * the way of an ACK from the receiver, through an idle fabric, after the loss. tx_ready()
          * may be true after it. */
         void (*tx_lost)(void *tx, const struct weft_packet *lost, int64_t now);
-        /** What rx_data(), tx_reply() and tx_lost() read of packets, and what tx_stamp() writes. */
+        /** Members of packets that rx_data(), tx_reply() and tx_lost() read, and that tx_stamp()
+         * writes. */
         struct weft_fields fields;
     };
 

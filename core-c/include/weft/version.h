@@ -26,7 +26,7 @@ extern "C"
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
-/** The same as one number, to compare: 0.1.0 is 1000. */
+/** Version as one number, to compare: 0.1.0 is 1000. */
 #define WEFT_VERSION_NUMBER                                                                        \
     (WEFT_VERSION_MAJOR * 1000000 + WEFT_VERSION_MINOR * 1000 + WEFT_VERSION_PATCH)
 

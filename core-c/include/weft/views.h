@@ -19,7 +19,7 @@ extern "C"
 {
 #endif
 
-    /** What DCQCN's next round of increase will be (DCQCN §5). */
+    /** Kind of DCQCN's next round of increase (DCQCN §5). */
     enum weft_dcqcn_stage
     {
         WEFT_DCQCN_UNCUT,         /**< there was no cut yet, so no round will come */
@@ -71,7 +71,7 @@ extern "C"
     /** A state of the congestion control "swift" or "mswift". */
     WEFT_API void weft_swift_read(const void *state, struct weft_swift_view *view);
 
-    /** What Themis-D has done, and why. */
+    /** Act of Themis-D, and its reason. */
     enum weft_themis_reason
     {
         WEFT_THEMIS_NOTHING,     /**< no NACK has come, and none was made */
