@@ -150,7 +150,7 @@ path_data(uint32_t i, struct weft_packet *packet)
     return packet->sport;
 }
 
-/* That, and its ACK comes back. */
+/* Sends a packet as above, and its ACK comes back. */
 static uint32_t
 path_data_and_reply(uint32_t i, struct weft_packet *packet)
 {

@@ -23,7 +23,7 @@
 #define ROOM     (SIZE_MAX > UINT32_MAX ? SIZE_MAX >> 30 : SIZE_MAX / 4)
 #define MAX_WORD 200
 
-/* One workload of a case. */
+/* Workload of a case. */
 struct job
 {
     struct weft_message *message;
@@ -101,7 +101,7 @@ post(struct job *job, uint32_t i, int64_t now)
                   job->first_tag + i, at, job->first_tag + i);
 }
 
-/* What waited for a message at the host that knows of its end. */
+/* Posts what waited for a message at the host that knows of its end. */
 static void
 go_on(struct job *job, uint32_t i, bool sender, int64_t now)
 {

@@ -10,8 +10,7 @@ extern "C"
 {
 #endif
 
-/** One of the fixed cases: a fabric, its algorithms and a workload, as README.md describes
- * them. */
+/** Case of the fixed ones: a fabric, its algorithms and a workload, as README.md describes them. */
 struct BenchCase
 {
     char letter;                   /**< as in --cases=a,b */

@@ -14,7 +14,7 @@ using namespace ns3;
 namespace
 {
 
-/** One option of the command line. */
+/** Option of the command line. */
 struct Option
 {
     const char* name;  //!< without dashes

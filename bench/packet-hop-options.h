@@ -40,13 +40,13 @@ class BenchOptions
     /** @param [in] c A case. @return What a run of it is to be. */
     BenchSetting GetSetting(const BenchCase& c) const;
 
-    /** @return What --help prints. */
+    /** @return the text that --help prints. */
     static std::string GetHelp();
 
   private:
-    bool ParseWord(const std::string& word, std::string& error); //!< One option
+    bool ParseWord(const std::string& word, std::string& error); //!< Parses an option
     bool CheckCases(std::string& error);                         //!< --cases and --case
-    bool AddCase(const std::string& name, std::string& error);   //!< One name
+    bool AddCase(const std::string& name, std::string& error);   //!< Adds a case
     bool CheckType(const std::string& option, const std::string& base, std::string& error);
     bool CheckAlgorithms(std::string& error); //!< --balancer and its like, --bytes
 

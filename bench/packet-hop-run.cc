@@ -180,7 +180,7 @@ ChosenScheduler()
 void
 ChooseSimulator(const BenchSetting& s)
 {
-    // What a scenario gets, unless something else is asked for.
+    // Picoseconds are what a scenario gets, unless something else is asked for.
     WeftHelper::UsePicoseconds();
     if (!s.simulator.empty())
     {
@@ -251,7 +251,8 @@ SampleInterval(const WeftFabric& fabric, const Jobs& jobs)
     return std::max<int64_t>(static_cast<int64_t>(bits / rate * 1e12 / 64), 100000);
 }
 
-/** What users would notice of a run: when each message was posted, delivered and acknowledged. */
+/** Reads what users would notice of a run: when each message was posted, delivered and
+ * acknowledged. */
 void
 ReadTimes(const Jobs& jobs, BenchResult& r)
 {
@@ -268,7 +269,7 @@ ReadTimes(const Jobs& jobs, BenchResult& r)
     }
 }
 
-/** @return What is wrong with a run, or nothing. */
+/** @return the sentence that says what is wrong with a run, or nothing. */
 std::string
 CheckRun(const WeftFabric& fabric, const Jobs& jobs)
 {

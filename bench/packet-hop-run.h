@@ -6,7 +6,7 @@
 
 #include <string>
 
-/** What one run is to be. */
+/** Setting of one run. */
 struct BenchSetting
 {
     BenchCase what;        //!< the case, with its text replaced where options say so
@@ -15,7 +15,7 @@ struct BenchSetting
     std::string scheduler; //!< TypeId name; empty: what a scenario gets
 };
 
-/** What one run gave. */
+/** Result of one run. */
 struct BenchResult
 {
     std::string simulator;  //!< TypeId name of the simulator's implementation

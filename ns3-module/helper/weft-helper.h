@@ -111,7 +111,7 @@ class WeftHelper
     [[deprecated("use WeftHelper::UsePicoseconds()")]] static void UseFabricSimulator();
 
   private:
-    /** What AddServiceLevel() has added. */
+    /** Service level that AddServiceLevel() has added. */
     struct Level
     {
         uint32_t queue;                           //!< traffic class of its data

@@ -77,7 +77,7 @@ WeftChannel::Get() const
     weft_net_port is{};
     if (m_fabric)
     {
-        /* Of two ends that ranks share out, one is here. */
+        /* Ranks that share out the two ends have one of them here. */
         const weft_link link = m_fabric->GetLink(m_link);
         const weft_end end = m_devices[0] ? link.lower : link.upper;
         const uint32_t node = end.is_host ? end.index : m_fabric->GetNHosts() + end.index;

@@ -57,7 +57,7 @@ class WeftChannel : public Channel
     /** Changes the rate of both directions. Forwarding adapts where it weighs capacities.
      * @param rate above 0 */
     void SetRate(DataRate rate);
-    /** It has gone down or come back: tells its devices. */
+    /** Tells its devices that the channel has gone down or come back. */
     void NotifyChange() const;
     /** @return whether it is down */
     bool IsDown() const;

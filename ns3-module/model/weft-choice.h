@@ -26,7 +26,7 @@ class WeftChoice
   public:
     /** @param kind the registry: "balancer", "transport", ... */
     explicit WeftChoice(const std::string& kind);
-    /** The same, and Set(). @param kind the registry @param text name and parameters */
+    /** Makes a choice and sets it. @param kind the registry @param text name and parameters */
     WeftChoice(const std::string& kind, const std::string& text);
 
     /**

@@ -458,7 +458,7 @@ WeftCollective::NoteFailed(uint32_t message, int64_t now)
     NS_LOG_WARN("message " << message << " is given up");
     t.failed = true;
     m_failed++;
-    // It hears no more of the message by itself: it asks the receiver.
+    // The sender hears no more of the message by itself: it asks the receiver.
     t.asked = now + GetWay(m.src, m.dst);
     if (t.delivered < 0)
     {

@@ -58,8 +58,8 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
      * configuration */
     void SetWorkload(const weft_algo* algo, const void* config);
 
-    /** What `flows` and `poisson` take besides their parameters. @param table the caller's, to be
-     * kept until Install() has returned */
+    /** Sets the table that `flows` and `poisson` take besides their parameters. @param table the
+     * caller's, to be kept until Install() has returned */
     void SetTable(const weft_table* table);
 
     /**
@@ -155,7 +155,7 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     // From WeftWatched
     void Watch() override;
 
-    /** What becomes of a message. */
+    /** Fate of a message. */
     enum Outcome : uint32_t
     {
         DELIVERED, //!< at its receiver
@@ -163,7 +163,7 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
         FAILED,    //!< given up by its sender
     };
 
-    /** What all ranks hear of. */
+    /** Event of which all ranks hear. */
     struct Event
     {
         int64_t at;       //!< ps
@@ -173,8 +173,8 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
 
     /** @return what has happened at this rank since the last call */
     std::vector<Event> TakeEvents();
-    /** What has happened at a rank. @param events that happened there @param n how many @return
-     * whether something was released by them, on any rank */
+    /** Hears what has happened at a rank. @param events that happened there @param n how many
+     * @return whether something was released by them, on any rank */
     bool HearAll(const Event* events, size_t n);
 
     /** Signature of the "Delivered" trace. @param message number @param when time */
@@ -206,11 +206,11 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     /** @param message has nothing to wait for @param since when its sender knows that, ps */
     void Release(uint32_t message, int64_t since);
     void Post(uint32_t message, int64_t now); //!< @param message to be posted @param now ps
-    /** What was posted at an instant is planned together. @param host the sender @param level of
-     * service @param now ps */
+    /** Plans together what was posted at an instant. @param host the sender @param level of service
+     * @param now ps */
     void PostTogether(uint32_t host, uint32_t level, int64_t now);
-    /** One thing less that a message waits for. @param message that one @param at when its sender
-     * knows of that, ps */
+    /** Counts one thing less that a message waits for. @param message that one @param at when its
+     * sender knows of that, ps */
     void Count(uint32_t message, int64_t at);
     /** Releases what waits for a message, as far as the host knows that sends it: the receiver at
      * delivery, the sender at its ACK. @param message the message @param sender whether it is the
@@ -234,7 +234,7 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     /** Counts a given-up message as lost, and what waits for it as never to start; or, when it is
      * delivered after all, takes that back. @param message the message @param lost whether it is */
     void SetLost(uint32_t message, bool lost);
-    /** One message more or less that another one waits for in vain. @param message that one
+    /** Counts one message more or less that another one waits for in vain. @param message that one
      * @param lost more, or less @param changed is told of it if it can no longer start, or again */
     void SetLostWait(uint32_t message, bool lost, std::vector<uint32_t>& changed);
     void BuildBarriers(); //!< Lists the messages of each step, if any waits for a whole step

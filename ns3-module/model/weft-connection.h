@@ -99,7 +99,8 @@ class WeftConnection final : public WeftMessageListener
     /** A part that was put off, and its message. */
     using Later = std::pair<std::size_t, weft_plan_part>;
 
-    /** Its next QP. @param number in the fabric @param listener told when messages are done */
+    /** Adds the connection's next QP. @param number in the fabric @param listener told when
+     * messages are done */
     void AddQp(uint32_t number, WeftMessageListener* listener);
     /** The time of a part has come. @param of the connection @param what which of m_later @param
      * now ps */

@@ -109,7 +109,7 @@ WeftFabric::GetText() const
     return GetChoice(CHOICES[WHICH].kind).Format();
 }
 
-/** One attribute per kind of algorithm, each a line of text. */
+/** Attribute of a kind of algorithm, a line of text. */
 #define WEFT_CHOICE_ATTRIBUTE(which, text, doc)                                                \
     AddAttribute(CHOICES[which].attribute,                                                     \
                  doc,                                                                          \

@@ -82,7 +82,7 @@ class WeftFabric : public Object
         DROP_AT_LAST_HOP, //!< between the last switch and the NIC
     };
 
-    /** What a frame of an IP stack carries. */
+    /** Content of a frame of an IP stack. */
     struct Payload
     {
         Ptr<Packet> packet; //!< the packet
@@ -145,8 +145,8 @@ class WeftFabric : public Object
     /** Chooses an algorithm of a service level by a line of text. @param level its number @param
      * kind balancer, transport or congestion-control @param text as the attributes have it */
     void SetLevelText(uint32_t level, const std::string& kind, const std::string& text);
-    /** The same for an algorithm that is already resolved. @param level number @param kind registry
-     * @param algo the algorithm @param config its configuration, copied */
+    /** Sets an algorithm that is already resolved. @param level number @param kind registry @param
+     * algo the algorithm @param config its configuration, copied */
     void SetLevelChoice(uint32_t level,
                         const std::string& kind,
                         const weft_algo* algo,
@@ -458,7 +458,7 @@ class WeftFabric : public Object
     Ptr<Node> GetNode(const NodeContainer& nodes, uint32_t i) const;
     /** @param end of a link @return its device; nullptr: another rank runs it */
     Ptr<NetDevice> GetDevice(const weft_end& end) const;
-    static void LogWarnings(const weft_net_config& config); //!< What spoils what @param config all
+    static void LogWarnings(const weft_net_config& config); //!< Warns @param config all
     bool MakeNet(std::string& error); //!< part of Build() @param error why not @return success
     void BeginTicks();                //!< part of Build()
     void StopThreads();               //!< None but the caller's runs nodes any more

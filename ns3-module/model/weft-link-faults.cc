@@ -182,7 +182,7 @@ WeftLinkFaults::GetRhoMax(const std::vector<weft_flow>& flows, weft_split split)
 void
 WeftLinkFaults::ScheduleChange(Failure failure, Time at, bool begins)
 {
-    // One change for all that happens at an instant: forwarding is computed once.
+    // All that happens at an instant is one change: forwarding is computed once.
     const auto [changes, first] = m_changes.try_emplace(at.GetTimeStep());
     changes->second.emplace_back(failure, begins);
     if (first)

@@ -74,7 +74,7 @@ class WeftLinkFaults
     double GetRhoMax(const std::vector<weft_flow>& flows, weft_split split) const;
 
   private:
-    /** What forwarding is computed for. */
+    /** States of links for which forwarding is computed. */
     struct LinkStates
     {
         std::vector<uint64_t> dead;       //!< ascending, distinct

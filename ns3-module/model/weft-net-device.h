@@ -36,7 +36,7 @@ class WeftNetDevice : public NetDevice, public WeftWatched
     /** @return the fabric this device belongs to */
     Ptr<WeftFabric> GetFabric() const;
 
-    /** Its node is run at the times of its frames from now on. */
+    /** Watches its node, which is run at the times of its frames from now on. */
     void Watch() override;
     /** @return its node's number in the fabric, hosts first */
     uint32_t GetNumber() const

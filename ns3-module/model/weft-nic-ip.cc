@@ -52,8 +52,8 @@ HashBytes(uint64_t hash, const uint8_t* from, const uint8_t* to)
     return hash;
 }
 
-/** What switches take a flow for: addresses and protocol and, where a packet is no fragment, ports.
- * @param packet of an IP stack @param type EtherType @return a hash of that, as a source port */
+/** Hashes what switches take a flow for: addresses and protocol and, where a packet is no fragment,
+ * ports. @param packet of an IP stack @param type EtherType @return the hash, as a source port */
 uint16_t
 HashFlow(const Packet& packet, uint16_t type)
 {

@@ -92,7 +92,7 @@ WeftServiceLevels::Join()
         m_all.config[i] = m_levels[i]->balancer.GetConfig();
         m_all.tclass[i] = m_levels[i]->tclass;
     }
-    // One alone is asked without a detour.
+    // A balancer that is alone is asked without a detour.
     weft_levels_ops(&m_all, &m_joined);
     const bool alone = m_all.n == 1;
     m_balancer = alone ? m_all.lb[0] : &m_joined;

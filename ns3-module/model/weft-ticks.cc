@@ -280,7 +280,7 @@ WeftTicks::Do(uint32_t host, Call call)
     const uint64_t number = ++m_ncalls;
     m_calls[number] = std::move(call);
     lock.unlock();
-    // What several ask for at one instant is done in the order of those who ask.
+    // Changes that several ask for at one instant are done in the order of those who ask.
     CallAt(host,
            GetTime(),
            WEFT_NET_CALL,
@@ -320,7 +320,7 @@ WeftTicks::ChangeNow(Call call)
     weft_net_teller teller;
     if (weft_net_is_telling(m_net, &teller))
     {
-        // One who is told late asks for it at a time that does not hang on when that is.
+        // A listener that is told late asks for it at a time that does not hang on when that is.
         Change(teller.watched ? teller.now : GetBorder(teller.now), std::move(call));
         return;
     }

@@ -107,32 +107,31 @@ class WeftTicks
     /** Lets something happen to the fabric as a whole, before all else of its instant. @param at
      * when, ps @param call what, in the order of these calls */
     void Change(int64_t at, Call call);
-    /** The same at this instant, whatever has happened at it: at once, or, for one who is being
-     * told of something, behind that, and for one who is told late at the end of that window.
-     * @param call what */
+    /** Runs a change now; from within a notification, right after it; from a late notification, at
+     * the end of the window. @param call the change */
     void ChangeNow(Call call);
     /** No such change takes place any more. */
     void ForgetChanges();
 
   private:
-    /** What is to happen to the fabric at an instant. */
+    /** Changes of the fabric at an instant. */
     struct Changes
     {
         EventId event;           //!< that lets it happen, if nothing else does before
         std::vector<Call> calls; //!< what
     };
 
-    void Tick();                     //!< The event between two windows
-    void RunWatched(uint32_t node);  //!< The event of a node that is watched @param node its number
-    void Advance(int64_t now);       //!< What must have happened before a node's now @param now ps
-    void MakeChanges(int64_t now);   //!< Those that are due @param now ps
+    void Tick();                     //!< Event between two windows
+    void RunWatched(uint32_t node);  //!< Event of a watched node @param node its number
+    void Advance(int64_t now);       //!< Does what precedes a node's now @param now ps
+    void MakeChanges(int64_t now);   //!< Makes changes that are due @param now ps
     void PlanTick(int64_t border);   //!< @param border between two windows, ps
-    void PlanWatched(uint32_t node); //!< For what is due there @param node that is watched
-    /** For what is due at a node. @param node any one @param at what was asked for last, ps */
+    void PlanWatched(uint32_t node); //!< Plans what is due @param node watched
+    /** Plans what is due at a node. @param node any one @param at what was asked for last, ps */
     void Plan(uint32_t node, int64_t at);
-    void PlanAll();            //!< For what is due anywhere
-    void RunTo(int64_t until); //!< All that happens before @param until ps
-    void CallAfter();          //!< What After() has put off
+    void PlanAll();            //!< Plans what is due anywhere
+    void RunTo(int64_t until); //!< Runs all before @param until ps
+    void CallAfter();          //!< Calls what After() has put off
     /** Aborts the program if the clock does not go as far. @param at ps */
     static void RequireReachable(int64_t at);
     /** A host's call. @param of WeftTicks @param what its number @param now ps */

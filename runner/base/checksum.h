@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Of the bytes so far; all zero is of none. */
+/** Checksum of the bytes so far; all zero: of none. */
 struct checksum
 {
     uint32_t remainder;
@@ -14,7 +14,7 @@ struct checksum
 };
 
 void checksum_add(struct checksum *c, const void *bytes, size_t n);
-/** What cksum prints for these bytes. */
+/** Returns the number that cksum prints for these bytes. */
 uint32_t checksum_value(const struct checksum *c);
 
 #endif

@@ -24,7 +24,7 @@ csv_add_cell(struct text *t, const char *cell)
     text_add(t, "\"");
 }
 
-/** What is measured, as csv_unit() says it, and what csv_number() measures it in. */
+/** Kinds of quantities: the unit that csv_unit() says, and those that csv_number() reads. */
 static const struct kind
 {
     const char *name;
@@ -36,7 +36,8 @@ static const struct kind
     {"gbps", {.type = WEFT_RATE}, 1e9},
 };
 
-/** What the value of a cell is measured in; NULL: it is no number, or that is no unit. */
+/** Returns the unit in which the value of a cell is kept; NULL: the cell is no number, or has no
+ * unit of ours. */
 static const char *
 read_number(const char *cell, double *value)
 {

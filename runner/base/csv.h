@@ -12,8 +12,8 @@ enum cell_kind
     CELL_TEXT,
 };
 
-/** What a cell holds; if all of it is a number, or one with a unit, *value is that in bytes, us or
- * Gbps. */
+/** Returns what a cell holds; if all of it is a number, or one with a unit, *value is that in
+ * bytes, us or Gbps. */
 enum cell_kind csv_number(const char *cell, double *value);
 
 /** The unit that csv_number() gives a cell's value in: "bytes", "us" or "gbps"; "" of a number

@@ -12,7 +12,7 @@
 /** Repetitions included: each takes time to word. */
 #define MOST_REPORTED 10000
 
-/** One line, whatever is quoted, cut where it is very long. The caller frees it. */
+/** Returns one line, whatever is quoted, cut where it is very long. The caller frees it. */
 static char *
 message_of(const char *format, va_list args)
 {

@@ -22,7 +22,7 @@ fail(char **why, const char *what, const char *path, int error)
     return false;
 }
 
-/** The same for an entry of a folder; says so if it is a link. */
+/** Fails for an entry of a folder; says so if it is a link. */
 static bool
 fail_in(char **why, const char *what, const struct folder *f, const char *name, int error)
 {

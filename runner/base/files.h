@@ -20,8 +20,8 @@ struct folder
 
 #define NO_FOLDER ((struct folder){-1, NULL})
 
-/** What returns bool or a pointer: true, or false or NULL with a sentence in *why (the caller frees
- * it). */
+/** Functions that return bool or a pointer return true, or false or NULL with a sentence in *why
+ * (the caller frees it). */
 
 /** Makes a folder and those above it. */
 bool folder_make(const char *path, char **why);
@@ -29,7 +29,7 @@ bool folder_make(const char *path, char **why);
 bool folder_open(struct folder *f, const char *path, char **why);
 /** Opens a folder within another one; a link is an error. @p f is not open after a failure. */
 bool folder_open_in(struct folder *f, const struct folder *in, const char *name, char **why);
-/** The same; makes it if it is not there. */
+/** Opens a folder in a folder; makes it if it is not there. */
 bool folder_make_in(struct folder *f, const struct folder *in, const char *name, char **why);
 void folder_close(struct folder *f);
 /** Flushes a folder's entries to disk. */
@@ -45,8 +45,8 @@ void folder_forget_temporary(const struct folder *f);
 
 /** Writes a file that is not there yet, and flushes it to disk. */
 bool file_create(const struct folder *f, const char *name, const char *bytes, size_t n, char **why);
-/** The same by way of a temporary file: an existing file is replaced at once or not at all. A link
- * is replaced, and what it leads to is left alone. @p folder may be one. */
+/** Writes a file by way of a temporary one: an existing file is replaced at once or not at all. A
+ * link is replaced, and what it leads to is left alone. @p folder may be one. */
 bool file_replace(const char *folder, const char *name, const char *bytes, size_t n, char **why);
 /** A file that is to be written. */
 struct file_bytes
@@ -56,7 +56,7 @@ struct file_bytes
     size_t n;
 };
 
-/** The same for files that belong together: none is replaced before all are written. */
+/** Writes files that belong together: none is replaced before all are written. */
 bool files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why);
 
 /** A file that somebody writes; false with errno if he could not. */
@@ -84,8 +84,7 @@ void file_drop(const struct folder *f, const char *temporary);
 int file_open(const struct folder *f, const char *name, char **why);
 /** All bytes of a plain file, and a NUL behind them; the caller frees them. @p n may be NULL. */
 char *file_read(const struct folder *f, const char *name, size_t *n, char **why);
-/** The same for a file that a user has named: links are followed. More than @p most bytes are an
- * error. */
+/** Reads a file that a user has named: links are followed. More than @p most bytes are an error. */
 char *file_read_path(const char *path, size_t most, size_t *n, char **why);
 /** Whether something of that name is in the folder, whatever it is. */
 bool file_is_there(const struct folder *f, const char *name);

@@ -51,8 +51,8 @@ static const struct group_files
     {"memory.max", "memory.current", "inactive_file "},
 };
 
-/** What is left in a control group at @p folder. What files were read counts as used there, but the
- * system gives it up when memory is asked for. */
+/** Returns the bytes left in a control group at @p folder. Files that were read count as used
+ * there, but the system gives them up when memory is asked for. */
 static double
 left_in_group(const char *folder, const struct group_files *files)
 {
@@ -71,7 +71,8 @@ left_in_group(const char *folder, const struct group_files *files)
     return most > now ? most - now : 0;
 }
 
-/** The same of it and of all groups above it: the limit of each holds for all below. */
+/** Returns the least that is left in a group and in all groups above it: the limit of each holds
+ * for all below. */
 static double
 left_up_to(const char *mount, const char *group, const struct group_files *files)
 {
@@ -131,7 +132,7 @@ process_memory(pid_t pid)
     return rss < UNKNOWN ? rss : 0;
 }
 
-/** What `ulimit` leaves to this process. */
+/** Returns the bytes that `ulimit` leaves to this process. */
 static double
 left_of_limit(int resource, const char *used)
 {

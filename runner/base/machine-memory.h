@@ -14,11 +14,11 @@ struct machine_memory
 
 struct machine_memory machine_memory_now(void);
 
-/** What is left in the control groups of a list like /proc/self/cgroup, and in those above them, as
- * their files below @p mount tell; 1e18: they set no limit. */
+/** Returns the bytes left in the control groups of a list like /proc/self/cgroup, and in those
+ * above them, as their files below @p mount tell; 1e18: they set no limit. */
 double left_in_control_groups(const char *list, const char *mount);
 
-/** What a process has in memory; 0: this one. */
+/** Returns the bytes of memory that a process has; 0: this one. */
 double process_memory(pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file process-title.h  What ps and top call a process. */
+/** @file process-title.h Name by which ps and top call a process. */
 #ifndef WEFT_RUNNER_PROCESS_TITLE_H
 #define WEFT_RUNNER_PROCESS_TITLE_H
 

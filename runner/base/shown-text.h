@@ -14,8 +14,8 @@
  */
 void text_add_shown(struct text *t, const char *s, size_t n);
 
-/** The same for a terminal: what changes the direction of a line becomes U+FFFD as well, so that a
- * message reads as it was written. */
+/** Adds a text for a terminal: what changes the direction of a line becomes U+FFFD as well, so that
+ * a message reads as it was written. */
 void text_add_printed(struct text *t, const char *s, size_t n);
 
 /** Adds a message likewise; of one that quotes a whole cell or file, the beginning and the end. */

@@ -266,7 +266,8 @@ nearest_try(struct nearest *n, const char *candidate)
 {
     const size_t len = strlen(n->name);
     const unsigned d = weft_name_distance(n->name, candidate);
-    /* What goes on from the name is nearer than any slip, and the shorter the nearer. */
+    /* A candidate that goes on from the name is nearer than any slip, and the shorter the nearer.
+     * */
     const bool begins = len > 1 && strncmp(candidate, n->name, len) == 0;
     if (begins && (!n->begins || strlen(candidate) < strlen(n->best)))
     {

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Of a local variable: @p drop is called with a pointer to it where its block ends. */
+/** Calls @p drop with a pointer to a local variable where its block ends. */
 #define CLEANUP(drop) __attribute__((cleanup(drop)))
 
-/** Of a local pointer: what it points to, or NULL, is freed where its block ends. */
+/** Frees what a local pointer points to, or NULL, where its block ends. */
 #define OWNED CLEANUP(free_owned)
 void free_owned(void *pointer);
 

@@ -18,7 +18,7 @@ struct look
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/** What is read of the results of a name: its place. */
+/** Returns the place of the results of a name in the list. */
 static size_t
 place_of(struct data_reads_list *list, const char *name)
 {

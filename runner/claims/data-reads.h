@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file data-reads.h  What claims read of results, as SQLite tells it. */
+/** @file data-reads.h Tables and columns that claims read of results, as SQLite tells them. */
 #ifndef WEFT_RUNNER_DATA_READS_H
 #define WEFT_RUNNER_DATA_READS_H
 
@@ -14,7 +14,7 @@ struct data_view
     struct query_rows *rows;
 };
 
-/** What is read of the results of one scenario. */
+/** Reads of the results of one scenario. */
 struct data_reads
 {
     const char *name;     /**< of the results */
@@ -29,8 +29,8 @@ struct data_reads_list
     size_t n;
 };
 
-/** What all queries of claims files read of results of these names, and perhaps of others. Sections
- * whose results are not all there are left out. False after a message. */
+/** Finds what all queries of claims files read of results of these names, and perhaps of others.
+ * Sections whose results are not all there are left out. False after a message. */
 bool data_reads_find(struct data_reads_list *list, struct document *const *claims, size_t n,
                      const struct words *names, const struct report_options *options);
 

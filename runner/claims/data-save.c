@@ -16,7 +16,7 @@
 #include "sql-open.h"
 #include "sweep-run.h"
 
-/** What a copy may take: steps of SQLite's machine, and pages of 4 KiB, of which open data have a
+/** Limits of a copy: steps of SQLite's machine, and pages of 4 KiB, of which open data have a
  * quarter at most. The results may be a stranger's, and without an end. */
 #define MOST_STEPS 100000000000
 #define MOST_PAGES (1 << 18)
@@ -108,7 +108,8 @@ copy_table(const struct copy *c, const char *table)
 
 /* --- in fewer bytes --------------------------------------------------------------------------- */
 
-/* What a table has in fewer bytes is in a table stored_..., and the table is a view of that. */
+/* A table that takes fewer bytes in another form is kept in a table stored_..., of which it is a
+ * view. */
 
 /** Whether a query of one cell gives something but 0. */
 static bool
@@ -189,7 +190,7 @@ copy_runs(const struct copy *c)
                : copy_table(c, "runs");
 }
 
-/** Of runs one behind the other most have the same. */
+/** Copies the provenance; most runs have the same as the run before. */
 static bool
 copy_provenance(const struct copy *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a claims file may hold. */
+/* Checks of a claims file. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "report-query.h"
 #include "report-verdict.h"
 
-/** Of what a verdict hangs on. */
+/** Most words of what a verdict hangs on. */
 #define MOST_WORDS 8
 
 #define NUMBERS                                                                                    \
@@ -128,7 +128,8 @@ check_shows(const struct element *section, const struct element *claims, struct 
     }
 }
 
-/** What queries call a table or other results, by attribute @p name. */
+/** Checks the names by which queries call a table or other results, which attribute @p name gives.
+ * */
 static void
 check_names(const struct element *section, const char *element, const char *name,
             struct diagnostics *d)

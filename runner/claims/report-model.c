@@ -15,7 +15,7 @@
 #include "shown-text.h"
 #include "sweep-run.h"
 
-/** What one file of claims makes. */
+/** Parts that a file of claims makes. */
 struct part
 {
     const struct document *file;
@@ -52,7 +52,7 @@ add_child(xmlNode *to, const struct element *e, const char *name)
     return child ? page_add_markdown(to, name, child->text) : NULL;
 }
 
-/** What puts a claim into the page's first table. */
+/** Adds what puts a claim into the page's first table. */
 static void
 add_key(xmlNode *claim, const struct element *e)
 {

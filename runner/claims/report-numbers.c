@@ -33,7 +33,7 @@ add_ground(struct text *t, const struct query_hole *hole, const char *words)
     }
 }
 
-/** What stands in the place of a number that is not there. */
+/** Returns the text in the place of a number that is not there. */
 static const char *
 absence(const struct query_hole *hole)
 {

@@ -108,7 +108,8 @@ report_source_open(struct report_source *s)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-/** Whose attribute of that name holds for a column: its own, or the query's for all. */
+/** Returns the element whose attribute of that name holds for a column: its own, or the query's for
+ * all. */
 static const struct element *
 giver_of(const struct element *column, const struct element *query, const char *name)
 {
@@ -180,7 +181,7 @@ check_all_known(struct report_source *s, const struct element *e, const struct e
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/** What names a row, one cell behind the other; the caller frees it. */
+/** Returns the cells that name a row, one behind the other; the caller frees it. */
 static char *
 name_of_row(const struct report_numbers *n, size_t row)
 {
@@ -286,7 +287,7 @@ check_headline(struct report_source *s, const struct element *e, const struct el
     }
 }
 
-/** What is shown as a number is none. */
+/** Refuses a text in a column that is shown as a number. */
 static void
 refuse_text(struct report_source *s, const struct element *query, const char *column,
             const char *text, bool may_name)
@@ -316,7 +317,7 @@ check_cell(struct report_source *s, const struct element *query, const struct re
     }
 }
 
-/** What is not there. */
+/** Reports results that are not there. */
 static void
 report_absent(struct report_source *s, const struct element *query, const struct query_rows *rows)
 {

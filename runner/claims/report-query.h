@@ -6,7 +6,7 @@
 #include "page.h"
 #include "report.h"
 
-/** What a <headline> calls the query's answer. */
+/** Name of the query's answer in a <headline>. */
 #define ANSWER "answer"
 
 /** A column of an answer that says which rows are of former code, and is not shown. */
@@ -61,7 +61,7 @@ struct report_column
     bool former; /**< its numbers are of former code */
 };
 
-/** What a query says. */
+/** Answer of a query. */
 struct report_numbers
 {
     struct query_rows *rows;       /**< NULL: it was not run */
@@ -69,8 +69,8 @@ struct report_numbers
     struct report_column *columns; /**< [column] */
 };
 
-/** What is asked of the results for the <query> of @p e, or for its <headline>, which asks the
- * query's answer. The caller frees it. */
+/** Returns the SQL for the <query> of @p e, or for its <headline>, which asks the query's answer.
+ * The caller frees it. */
 char *report_query_text(const struct element *e, const struct element *query);
 
 /** Asks the <query> of @p e, or its <headline>; NULL if it has none. What is wrong or missing is

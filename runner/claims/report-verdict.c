@@ -6,7 +6,7 @@
 
 #include "textbuf.h"
 
-/** What a claim's attribute says beside a quick version; a file may not say it. */
+/** Verdict beside a quick version; a file may not say it. */
 #define QUICK "quick"
 
 const struct report_verdict_text report_verdicts[VERDICTS] = {
@@ -26,7 +26,7 @@ const struct report_verdict_text report_verdicts[VERDICTS] = {
                       "The paper says nothing to compare with, or nobody has judged."},
 };
 
-/** What the claim's attribute says. */
+/** Returns the verdict that the claim's attribute says. */
 static enum report_verdict
 stated(const struct element *claim)
 {

@@ -21,11 +21,11 @@ enum report_verdict
     VERDICTS
 };
 
-/** What a claim's attribute may say, separated by spaces. */
+/** Words that a claim's attribute may say, separated by spaces. */
 #define VERDICT_WORDS "agrees differs open none"
 
-/** What holds for a claim: as its attribute says, unless its numbers were not run or are of former
- * code. */
+/** Returns the verdict that holds for a claim: as its attribute says, unless its numbers were not
+ * run or are of former code. */
 enum report_verdict report_verdict_of(const struct element *claim, bool run, bool former);
 
 /** How a verdict is shown. */

@@ -7,8 +7,8 @@
 #include "report-query.h"
 #include "sql-file.h"
 
-/** What rests on rows of which some have no value, as a view's rows do not tell; the caller frees
- * it. NULL: nothing does. */
+/** Names the columns that rest on rows of which some have no value, as a view's rows do not tell;
+ * the caller frees it. NULL: none does. */
 static char *
 hole_of(const struct query_rows *rows, const struct query_hole *holes)
 {

@@ -14,7 +14,7 @@
 #include "query.h"
 #include "textbuf.h"
 
-/** What a claims file may hold. */
+/** Elements and attributes of a claims file. */
 extern const struct grammar claims_grammar;
 
 /** Reports what it must not hold: unknown elements and attributes, missing ones. */
@@ -23,7 +23,7 @@ void claims_check(const struct document *claims, struct diagnostics *d);
 /** Reads and checks a claims file; NULL after printing what is wrong. */
 struct document *claims_read(const char *path);
 
-/** What one query of a report may take: 60 s, 1,000 rows, 1 GiB. */
+/** Limits of one query of a report: 60 s, 1,000 rows, 1 GiB. */
 #define REPORT_LIMITS ((struct query_limits){60, 1000, (size_t)1 << 30, 0, 0})
 
 struct report_options

@@ -173,8 +173,8 @@ name_of(const char *folder)
 /* --- warnings and notes ------------------------------------------------------------------------
  */
 
-/** What `weft validate` warns of, as a list; the first error where this version of Weft does not
- * take the scenario. */
+/** Adds what `weft validate` warns of, as a list; the first error where this version of Weft does
+ * not take the scenario. */
 static void
 add_warnings(xmlNode *section, const struct document *scenario, struct diagnostics *d)
 {
@@ -209,7 +209,7 @@ struct results
 /** Notes that a page has, at most. */
 #define MOST_NOTES "100"
 
-/** What the terminal says below its tables. */
+/** Adds the notes that the terminal prints below its tables. */
 static void
 add_notes(struct results *r)
 {
@@ -254,7 +254,7 @@ add_table(struct results *r, const char *select, const char *title, const char *
     r->why = r->why ? r->why : mistake.message;
 }
 
-/** What varied, as columns of the runs `s`, with commas. The caller frees it. */
+/** Returns the swept parameters, as columns of the runs `s`, with commas. The caller frees it. */
 static char *
 varied(struct database *db)
 {

@@ -16,7 +16,7 @@ xmlDoc *results_page(char *const *folders, size_t n, const char *output);
  * be asked or @p db is NULL. */
 void results_add_facts(xmlNode *section, const char *folder, struct database *db);
 
-/** What of the provenance these are made of, as a list in SQL. */
+/** Keys of the provenance that these facts are made of, as a list in SQL. */
 #define FACTS_KEYS                                                                                 \
     "'weft', 'ns-3', 'compiler', 'machine', 'command', 'seed', 'finished', 'wall time'"
 

@@ -38,7 +38,8 @@ struct shown_column
     bool is_spread; /**< of the mean and half of its interval, SPREAD_COLUMNS - 1 later */
 };
 
-/** What mean and interval of a column that begins at @p c are of; NULL: they are not there. */
+/** Returns the name of the column whose mean and interval begin at @p c; NULL: they are not there.
+ * */
 static char *
 spread_at(const struct query_rows *rows, size_t c)
 {
@@ -181,7 +182,7 @@ place_columns(const struct query_rows *rows, const struct results_table *t)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/** What does not vary, as a list beside the table. */
+/** Adds columns that do not vary, as a list beside the table. */
 static void
 add_constants(xmlNode *section, const struct results_table *t, const struct query_rows *rows,
               const struct shown_column *columns)

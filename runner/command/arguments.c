@@ -183,10 +183,12 @@ takes(const struct command *command, const struct option_entry *o)
     return o->letter == 'h' || strchr(command->options, o->letter);
 }
 
-/** What getopt calls an option by its name: this and its place in the table. */
+/** Base of the numbers by which getopt calls options that have a name: this and the place in the
+ * table. */
 #define BY_NAME 256
 
-/** What getopt has found: a name, or the letter of one that has one; NULL: neither. */
+/** Returns the option that getopt has found, a name or the letter of one that has one; NULL:
+ * neither. */
 static const struct option_entry *
 option_of(int found)
 {
@@ -341,7 +343,7 @@ take_options(int argc, char **argv, struct arguments *a)
     return true;
 }
 
-/** What depends on several options, or is kept elsewhere. */
+/** Completes what depends on several options, or is kept elsewhere. */
 static void
 complete(struct arguments *a)
 {

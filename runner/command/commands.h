@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file commands.h  What the commands do; each returns its exit status. */
+/** @file commands.h Commands of weft; each returns its exit status. */
 #ifndef WEFT_RUNNER_COMMANDS_H
 #define WEFT_RUNNER_COMMANDS_H
 

@@ -13,14 +13,14 @@ struct experiment
 
 /** Reads and checks everything; false after printing all errors. */
 bool experiment_read(const char *path, const struct plan_options *options, struct experiment *l);
-/** The same of a document that has been read; NULL: @p d has the errors. It is the experiment's, or
- * freed. */
+/** Makes the experiment of a document that has been read; NULL: @p d has the errors. The document
+ * is the experiment's, or freed. */
 bool experiment_of(struct document *doc, const struct plan_options *options, struct diagnostics *d,
                    struct experiment *l);
 void experiment_free(struct experiment *l);
 
-/** The same for a scenario's file, or the results folder that keeps it: *out is that folder, else
- * @p chosen or where 'weft run' puts the results; the caller frees it. */
+/** Reads a scenario's file, or the results folder that keeps it: *out is that folder, else @p
+ * chosen or where 'weft run' puts the results; the caller frees it. */
 bool experiment_read_results(const char *file_or_folder, const char *chosen,
                              const struct plan_options *options, struct experiment *l, char **out);
 

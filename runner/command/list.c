@@ -81,7 +81,8 @@ add_kind(xmlNode *root, const struct weft_registry *registry, const char *what)
 
 /* --- elements --------------------------------------------------------------------------------- */
 
-/** What holds where a scenario leaves out the element, if that is not just nothing. */
+/** Sets the value that holds where a scenario leaves out the element, if that is not just nothing.
+ * */
 static void
 set_absent(xmlNode *e, const struct element_spec *spec)
 {
@@ -161,8 +162,8 @@ add_columns(xmlNode *root)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* What algorithms need of the simulator that calls them, and what they read of packets: for who
- * embeds the C core. */
+/* Needs of algorithms from the simulator that calls them, and members of packets that they read:
+ * for who embeds the C core. */
 
 /* "psn kind", or "-". */
 static void
@@ -245,7 +246,7 @@ add_calls(xmlNode *root)
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-/** What there is of that name; NULL: everything. */
+/** Describes what there is of that name; NULL: everything. */
 static xmlDoc *
 describe(const char *root, const char *what)
 {

@@ -17,7 +17,7 @@
 #include "sweep-run.h"
 #include "textbuf.h"
 
-/* What the exit status of run, sweep and run-one says. */
+/* Meaning of the exit status of run, sweep and run-one. */
 #define STATUS_HELP                                                                                \
     "\nExit status: 0 all is well; 1 a run failed or results cannot be written; 2 a mistake in\n"  \
     "the scenario or on the command line, nothing was run; 3 a figure could not be drawn.\n"
@@ -221,7 +221,7 @@ occupy_standard_files(void)
     }
 }
 
-/** What a command line does; an exit status. */
+/** Does what a command line asks for; returns an exit status. */
 static int
 call(int argc, char **argv)
 {
@@ -247,7 +247,7 @@ call(int argc, char **argv)
     }
     if (*name)
     {
-        /* Those of the launcher, which hands on what it does not know. */
+        /* Commands of the launcher, which hands on those that it does not know. */
         const char *others = getenv("WEFT_COMMANDS");
         CLEANUP(words_free) struct words also = words_split(others ? others : "");
         nearest_try_words(&near, &also);

@@ -11,7 +11,7 @@
 #include "shown-text.h"
 #include "sql-file.h"
 
-/** What the results of the scheme are called in queries, beside those of the others. */
+/** Name of the scheme's results in queries, beside those of the others. */
 #define HERE "here"
 
 bool
@@ -189,7 +189,7 @@ enum
     VERDICT
 };
 
-/** One row for each other scheme in each cell: seeds are the same for both, so that their
+/** Asks for one row for each other scheme in each cell: seeds are the same for both, so that their
  * difference is that of each seed. */
 static struct query_rows *
 ask_comparison(struct database *db, const struct ranking *r)
@@ -350,7 +350,7 @@ draw(const struct ranking *r, const struct query_rows *rows)
 
 /* --- one run again ---------------------------------------------------------------------------- */
 
-/** What two runs of one scenario hardly share by accident. */
+/** Columns that two runs of one scenario hardly share by accident. */
 #define TELLING                                                                                    \
     "seed, cct_us, cct_acked_us, data_sent, marked, queue_peak_bytes, queue_mean_bytes, "          \
     "ooo_degree_p99, packet_hops, end_us"

@@ -26,7 +26,7 @@ static const char *const kinds[] = {"balancer", "transport", "congestion-control
 
 #define NKINDS (sizeof kinds / sizeof *kinds)
 
-/** What the scheme is made of. */
+/** Scheme that is ranked, and what it is made of. */
 struct entry
 {
     const struct arguments *a;
@@ -163,7 +163,8 @@ sets_balancer(const struct element *e)
     return false;
 }
 
-/** What in the sweep has a value for each scheme: a <vary> or <cases>; NULL: nothing. */
+/** Returns the element of the sweep that has a value for each scheme: a <vary> or <cases>; NULL:
+ * there is none. */
 static struct element **
 find_schemes(const struct document *doc)
 {

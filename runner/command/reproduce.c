@@ -233,7 +233,7 @@ free_all(struct reproduction *r)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/** One line that says how far all of it is. */
+/** Prints one line that says how far all of it is. */
 static void
 announce(const struct part *p, const struct progress_whole *w)
 {
@@ -455,7 +455,7 @@ save_data(const struct reproduction *r)
     return papers_save_data(r->known, &names, r->results, r->save_data);
 }
 
-/** One paper after the other: what is wrong with one does not stop the others. */
+/** Reproduces one paper after the other: what is wrong with one does not stop the others. */
 static int
 reproduce(struct reproduction *r, const struct words *papers, const char *wanted)
 {

@@ -91,7 +91,7 @@ figure_columns_mistake(const struct element *figure, char *const *names, size_t 
 
 /* --- <query> ---------------------------------------------------------------------------------- */
 
-/** What a <query> says itself. */
+/** Checks attributes that a <query> stands for. */
 static void
 check_others(const struct element *figure, struct diagnostics *d)
 {

@@ -336,7 +336,7 @@ arrange_panels(struct figure_layout *l, const struct element *figure, size_t n)
     l->shared = n > 1 && element_number(figure, "panel-axes").integer == 0;
 }
 
-/** What stands above and beside the plots and needs no more than the figure's width. */
+/** Lays out what stands above and beside the plots and needs no more than the figure's width. */
 static void
 lay_out_margins(struct figure_layout *l, const struct element *figure,
                 const struct figure_data *data, const struct figure_texts *t)
@@ -349,8 +349,8 @@ lay_out_margins(struct figure_layout *l, const struct element *figure,
     l->note_high = height_of(t->note, room / NOTE_SIZE, NOTE_EM);
 }
 
-/** What stands to the right of the plots: the colours of a heat map, with their numbers and name.
- */
+/** Returns the room to the right of the plots: for the colours of a heat map, with their numbers
+ * and name. */
 static double
 room_to_the_right(struct figure_layout *l, const struct element *figure,
                   const struct figure_texts *t)
@@ -367,7 +367,7 @@ room_to_the_right(struct figure_layout *l, const struct element *figure,
     return EDGE_EM + COLOURS_EM + TIC_EM + numbers + l->z_high;
 }
 
-/** What stands above each panel: its name, in lines of the width of a plot. */
+/** Lays out the name above each panel, in lines of the width of a plot. */
 static void
 lay_out_panel_names(struct figure_layout *l, const struct figure_texts *t)
 {
@@ -442,7 +442,7 @@ lay_out_axes(struct figure_layout *l, const struct element *figure, const struct
     }
 }
 
-/** What of the figure's height is no plot. */
+/** Returns how much of the figure's height is no plot. */
 static double
 height_around(const struct figure_layout *l)
 {

@@ -137,8 +137,8 @@ void figure_layout_free(struct figure_layout *l);
 /** The second row of a name of several rows. */
 const char *second_row(const char *name);
 
-/** Of names at @p places along an axis, with the same first row each as some neighbours: how many
- * from place @p from on have that row. */
+/** Returns how many names from place @p from on have the same first row, of names at @p places
+ * along an axis. */
 size_t group_length(const struct figure_names *names, const size_t *places, size_t from);
 
 /* --- the legend: figure-legend.c -------------------------------------------------------------- */
@@ -150,8 +150,8 @@ void legend_lay_out(struct figure_layout *l, const struct element *figure,
 /** The room that it takes, with its distance to what stands below it. */
 double legend_height(const struct figure_layout *l);
 
-/** Its place, given that of the plots. False: there is no room for it; then it is on top after
- * another layout. */
+/** Places the legend, given the place of the plots. False: there is no room for it; then it is on
+ * top after another layout. */
 bool legend_place(struct figure_layout *l, const struct element *figure,
                   const struct figure_data *data);
 

@@ -129,7 +129,7 @@ covered_bars(const struct figure_layout *l, const struct corner *c,
     return covered;
 }
 
-/** The same of a line, or of its dots. */
+/** Counts what a corner covers of a line, or of its dots. */
 static size_t
 covered_line(const struct figure_layout *l, const struct corner *c,
              const struct figure_point *points, size_t n)

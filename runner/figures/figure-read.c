@@ -412,7 +412,7 @@ shows_anything(const struct figure_data *data)
     return i < data->npoints;
 }
 
-/** That there is nothing to show. */
+/** Says that there is nothing to show. */
 static char *
 nothing_shown(const struct reading *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file figure-read.h  What a figure shows, as a query of results.sqlite; the query's columns,
- * which a <query> in a figure has as well; and the names of what stands in them. */
+/** @file figure-read.h Rows of a figure, as a query of results.sqlite; the query's columns, which a
+ * <query> in a figure has as well; and the names of their values. */
 #ifndef WEFT_RUNNER_FIGURE_READ_H
 #define WEFT_RUNNER_FIGURE_READ_H
 
@@ -18,20 +18,20 @@ struct figure_column
 
 #define FIGURE_COLUMNS 14
 
-/** Of these, x and those like it. */
+/** Most key columns of x, series and panels each. */
 #define FIGURE_MOST_X 4
 
 /** All of them. */
 extern const struct figure_column figure_columns[FIGURE_COLUMNS];
 
-/** Of queries that Weft has made: they take as much as the results do. */
+/** Limits of queries that Weft has made: they take as much as the results do. */
 #define FIGURE_LIMITS ((struct query_limits){3600, SIZE_MAX, (size_t)4 << 30, 0, 0})
 
 /** The query that a figure's attributes make, or its own <query>. The caller frees it. */
 char *figure_query(const struct plan *plan, const struct element *figure);
 
-/** Of a figure without <query>: how many runs are in it, and how many of these lack (some) values.
- * The caller frees it. */
+/** Returns a query for a figure without <query>: how many runs are in it, and how many of these
+ * lack (some) values. The caller frees it. */
 char *figure_query_of_runs(const struct plan *plan, const struct element *figure);
 
 /** Finds the columns of a query with @p n columns: at[i] of figure_columns[i] is its number, or
@@ -52,9 +52,9 @@ void figure_add_cdf(struct figure_data *d, struct pool *p, bool above, double y_
 /** The box of a pool, which it sorts; nothing of an empty one. */
 struct figure_point figure_box_of(struct pool *p);
 
-/** What a value of the sweep (@p column NULL: it is none) is called where the scenario gives no
- * label: what the field calls a balancer; a number, a space and its unit, of sizes all in powers of
- * ten if some are; else itself. The caller frees it. */
+/** Returns the name of a value of the sweep (@p column NULL: it is none) where the scenario gives
+ * no label: what the field calls a balancer; a number, a space and its unit, of sizes all in powers
+ * of ten if some are; else itself. The caller frees it. */
 char *figure_value_name(const struct plan *plan, const struct plan_column *column,
                         const char *value);
 

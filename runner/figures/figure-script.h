@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file figure-script.h  What gnuplot reads to draw a figure: NAME.gp and NAME.dat. */
+/** @file figure-script.h Files that gnuplot reads to draw a figure: NAME.gp and NAME.dat. */
 #ifndef WEFT_RUNNER_FIGURE_SCRIPT_H
 #define WEFT_RUNNER_FIGURE_SCRIPT_H
 

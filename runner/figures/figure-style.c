@@ -44,7 +44,7 @@ static const struct scheme
 
 #define STYLED (sizeof styled / sizeof *styled)
 
-/** Its place in the table, or NO_STYLE. */
+/** Returns the place in the table, or NO_STYLE. */
 static size_t
 place_in_table(const char *name)
 {

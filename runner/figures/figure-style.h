@@ -12,7 +12,7 @@
 
 #include "figure.h"
 
-/** Those of plan_colours: Okabe and Ito's, without yellow, which white paper swallows; apart from
+/** Colours of plan_colours: Okabe and Ito's, without yellow, which white paper swallows; apart from
  * one another with any of the three kinds of colour blindness as well. */
 #define FIGURE_COLOURS     PLAN_COLOURS
 #define FIGURE_DASHES      5
@@ -34,8 +34,8 @@ struct figure_look
  * behind, by its place in the registry. */
 size_t figure_balancer_style(const char *name);
 
-/** What the field calls a balancer: "REPS" for "reps"; of one that it does not know the name
- * itself. */
+/** Returns what the field calls a balancer: "REPS" for "reps"; of one that it does not know the
+ * name itself. */
 const char *figure_short_name(const char *name);
 
 /** Whether a value of a column stands for the balancer that is called so. */

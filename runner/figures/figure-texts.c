@@ -224,7 +224,7 @@ columns_title(const char *columns, double scale, bool numbers)
 #define DENSE      50 /* points of a line */
 #define MOST_BANDS 4  /* in a panel */
 
-/** What stands on the vertical axis of a distribution: "share of QPs". */
+/** Returns the name of the vertical axis of a distribution: "share of QPs". */
 static char *
 share_name(const struct element *figure)
 {
@@ -236,7 +236,7 @@ share_name(const struct element *figure)
                    above ? " above" : "");
 }
 
-/** What a value is called in the figure. */
+/** Returns the name of a value in the figure. */
 static const char *
 name_of(const struct figure_names *names, const char *key, const char *otherwise)
 {
@@ -308,7 +308,8 @@ figure_spread(const struct element *figure, const struct figure_data *data)
                                            : SPREAD_BARS;
 }
 
-/** What the whiskers and boxes span; "" where there is nothing to say. The caller frees it. */
+/** Returns what the whiskers and boxes span; "" where there is nothing to say. The caller frees it.
+ * */
 static char *
 spread_note(const struct plan *plan, const struct element *figure, const struct figure_data *data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file figure.h  One figure: what its element says, and the numbers that it shows. */
+/** @file figure.h Figure: what its element says, and the numbers that it shows. */
 #ifndef WEFT_RUNNER_FIGURE_H
 #define WEFT_RUNNER_FIGURE_H
 
@@ -9,7 +9,7 @@
 #include "sweep-plan.h"
 #include "textbuf.h"
 
-/** What a figure reads: the choices of its attribute "data". */
+/** Sources of a figure: the choices of its attribute "data". */
 enum figure_source
 {
     DATA_SUMMARY,
@@ -22,7 +22,7 @@ enum figure_source
     DATA_WORKLOADS,
 };
 
-/** What a figure draws: the templates of plots/, in the order of the attribute's choices. */
+/** Kinds of figures: the templates of plots/, in the order of the attribute's choices. */
 enum figure_kind
 {
     FIGURE_BARS,
@@ -39,15 +39,15 @@ enum figure_kind
 #define FIGURE_ALL       (~0U)
 #define FIGURES_OF_BARS  (FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_GROUPED_BARS))
 #define FIGURES_OF_LINES FIGURE_SET(FIGURE_LINES)
-/** Those of means that have whiskers. */
+/** Figures of means that have whiskers. */
 #define FIGURES_OF_WHISKERS (FIGURES_OF_BARS | FIGURES_OF_LINES)
-/** Those with numbers along x. */
+/** Figures with numbers along x. */
 #define FIGURES_OF_NUMBERS       (FIGURES_OF_LINES | FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_SCATTER))
 #define FIGURES_OF_DISTRIBUTIONS (FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_BOX))
-/** Those that show rows one by one or their distribution, and not a mean of several. */
+/** Figures that show rows one by one or their distribution, and not a mean of several. */
 #define FIGURES_OF_ROWS (FIGURES_OF_DISTRIBUTIONS | FIGURE_SET(FIGURE_SCATTER))
 
-/** What the whiskers of a mean span: the choices of the attribute "error". */
+/** Spans of the whiskers of a mean: the choices of the attribute "error". */
 enum figure_error
 {
     ERROR_CI95,
@@ -55,7 +55,7 @@ enum figure_error
     ERROR_STDDEV,
 };
 
-/** One point of a figure. Of a box, y is the median, and the whisker ends at the last values within
+/** Point of a figure. For a box, y is the median, and the whisker ends at the last values within
  * 1.5 times the distance of the quartiles from them. */
 struct figure_point
 {
@@ -74,8 +74,8 @@ struct figure_tic
     bool labelled; /**< by the scenario; else it is the parameter's value */
 };
 
-/** What tells points apart in one way: each value of a column, or of several together, once, in the
- * order in which they come. */
+/** Names that tell points apart in one way: each value of a column, or of several together, once,
+ * in the order in which they come. */
 struct figure_names
 {
     size_t n, parts;                  /**< parts: columns */
@@ -126,7 +126,7 @@ bool figure_has_short_intervals(const struct element *figure, const struct figur
 /** Whether its kind is one of a FIGURE_SET(). */
 bool figure_is(const struct element *figure, unsigned kinds);
 
-/** Its template; of one of the user's own, that whose numbers it takes. */
+/** Returns the built-in template; for a user's .gp file, the one named by like="". */
 enum figure_kind figure_kind(const struct element *figure);
 
 /** The user's own template, a file ending in .gp; NULL: one of plots/. */
@@ -141,7 +141,7 @@ const char *figure_series(const struct element *figure);
 /** The table that it reads. */
 const struct column_table *figure_table(const struct element *figure);
 
-/** Its <query>, which says in SQL what it shows; NULL: its attributes do. */
+/** Returns the figure's <query>, which says in SQL what it shows; NULL: its attributes do. */
 const struct element *figure_own_query(const struct element *figure);
 
 /** The name of the line over its bars. */

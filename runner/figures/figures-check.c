@@ -19,7 +19,7 @@ is_cdf(const struct element *figure)
     return figure_kind(figure) == FIGURE_CDF;
 }
 
-/** What a figure is in a message. */
+/** Returns the name of a figure's kind for messages. */
 static const char *
 kind_name(const struct element *figure)
 {
@@ -261,7 +261,7 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
     }
 }
 
-/** What stands on an axis: its ends in order, and all of it above 0 if it is logarithmic. */
+/** Checks an axis: its ends in order, and all of it above 0 if it is logarithmic. */
 static void
 check_axis(const struct element *figure, const char *axis, struct diagnostics *d)
 {
@@ -364,7 +364,7 @@ check_data(const struct element *figure, struct diagnostics *d)
     return d->reported == reported;
 }
 
-/** What its template does not know. */
+/** Checks attributes that the template does not know. */
 static void
 check_template(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
@@ -445,7 +445,7 @@ check_columns(const struct plan *plan, const struct element *e, const struct wor
     }
 }
 
-/** What a figure without <query> names. */
+/** Checks the names in a figure without <query>. */
 static void
 check_attributes(const struct plan *plan, const struct element *e, struct diagnostics *d)
 {
@@ -486,7 +486,8 @@ has_template(const struct element *e)
                     attribute_parse(grammar_attribute(e->spec, "template"), name, &value) == 0);
 }
 
-/** What every figure must have, but not every template's: document_check() knows of no such. */
+/** Whether a figure has what each figure must have, but not each template's: document_check() knows
+ * of no such. */
 static bool
 has_axes(const struct element *e, struct diagnostics *d)
 {

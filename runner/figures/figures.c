@@ -53,7 +53,7 @@ write_drawings(const char *name, const char *out, char **why)
     return good;
 }
 
-/** What is drawn is then the mean of the others. */
+/** Warns of values that are lacking: what is drawn is then the mean of the others. */
 static void
 warn_of_lacking(const struct element *figure, const struct figure_data *data)
 {
@@ -170,7 +170,7 @@ draw_one(const struct plan *plan, const struct element *figure, struct drawing_b
     }
     else
     {
-        /* It may name a value of a query, which is any text. */
+        /* The message may name a value of a query, which is any text. */
         CLEANUP(text_drop) struct text why = {0};
         text_add_message(&why, m.message);
         print_shown(stderr, "%s:%d: error: figure %s cannot be drawn: %s\n", plan->doc->path,

@@ -274,8 +274,8 @@ database_select(const struct database_writer *w, const char *table)
 
 /* --- over the seeds --------------------------------------------------------------------------- */
 
-/** What `aggregate` has of each column of `summary`. Numbers have six decimals, as all of results.
- */
+/** Columns of `aggregate` for each column of `summary`. Numbers have six decimals, as all of
+ * results. */
 static const struct
 {
     const char *before, *after, *ending, *type;

@@ -33,7 +33,7 @@ struct database_key database_key_of(const char *name, const char *const *cells, 
  * NULL: they are none, or of several units. */
 char *database_number_column(const struct database_key *key);
 
-/** What returns bool: true, or false with a sentence in *why. */
+/** Functions that return bool return true, or false with a sentence in *why. */
 
 struct database_writer
 {

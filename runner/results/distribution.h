@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file distribution.h  What figures and queries say of several numbers: quantiles, the empirical
- * CDF, means and their spread. */
+/** @file distribution.h Statistics of several numbers for figures and queries: quantiles, the
+ * empirical CDF, means and their spread. */
 #ifndef WEFT_RUNNER_DISTRIBUTION_H
 #define WEFT_RUNNER_DISTRIBUTION_H
 
@@ -16,12 +16,12 @@ struct pool
 };
 
 void pool_add(struct pool *p, double value);
-/** What follows needs ascending values. */
+/** Sorts a pool, as the functions below need it. */
 void pool_sort(struct pool *p);
 void pool_free(struct pool *p);
 
-/** Of a sorted pool that is not empty, the least value that @p share_ppm millionths of them do not
- * exceed (nearest rank): 500000 gives the median, 1000000 the greatest. */
+/** Returns the least value of a sorted pool, which is not empty, that @p share_ppm millionths of
+ * them do not exceed (nearest rank): 500000 gives the median, 1000000 the greatest. */
 double pool_quantile(const struct pool *p, uint32_t share_ppm);
 
 /** A step of the empirical CDF: that share of the values is @p x or less. */

@@ -12,7 +12,7 @@
 #include "files.h"
 #include "textbuf.h"
 
-/** Of a file, and of what it gives. */
+/** Most bytes of a file, and of what it gives. */
 #define MOST_PACKED ((size_t)64 << 20)
 #define MOST_BYTES  ((size_t)256 << 20)
 
@@ -23,7 +23,7 @@
 #define LEAST  18
 #define LENGTH 4
 
-/** Of an SQLite file: the header's length, where it has versions, which open data lack, and how it
+/** Header of an SQLite file: its length, where it has versions, which open data lack, and how it
  * begins. */
 #define SQLITE_HEADER 100
 #define VERSIONS      92
@@ -105,7 +105,7 @@ length_of(const unsigned char *packed, size_t n)
     return length;
 }
 
-/** What a file gives, which must be all of it, and no more than it says; NULL: it is damaged. */
+/** Unpacks a file, which must give all, and no more than it says; NULL: it is damaged. */
 static unsigned char *
 unpack(unsigned char *packed, size_t n, size_t length)
 {

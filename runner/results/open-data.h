@@ -14,8 +14,8 @@
 #define OPEN_DATA        "docs/data"
 #define OPEN_DATA_ENDING ".sqlite.gz"
 
-/** What returns bool or a pointer: true, or false or NULL with a sentence in *why; the caller frees
- * what it gets. */
+/** Functions that return bool or a pointer return true, or false or NULL with a sentence in *why;
+ * the caller frees what it gets. */
 
 /** Whether a path names such a file rather than a results folder. */
 bool open_data_is(const char *path);

@@ -138,7 +138,7 @@ tell_file(struct telling *to, const char *key, const struct input_file *f)
     }
 }
 
-/** What the run was made with, where and when. */
+/** Tells what the run was made with, where and when. */
 static void
 tell_making(struct telling *to, const struct scenario *s)
 {
@@ -163,7 +163,7 @@ tell_making(struct telling *to, const struct scenario *s)
     tell(to, "finished", "%s", when);
 }
 
-/** Of this process, or of that one of several ranks that took most. */
+/** Tells the memory of this process, or of that one of several ranks that took most. */
 static void
 tell_memory(struct telling *to, const struct run_results *r)
 {

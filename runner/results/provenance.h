@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file provenance.h  What produced a run: versions, command, seed, time, memory. */
+/** @file provenance.h Provenance of a run: versions, command, seed, time, memory. */
 #ifndef WEFT_RUNNER_PROVENANCE_H
 #define WEFT_RUNNER_PROVENANCE_H
 
@@ -22,7 +22,7 @@ const char *provenance_version(void);
 struct text;
 void add_shell_word(struct text *t, const char *word);
 
-/* Which code makes a run: the simulator's and that of the algorithms that it uses, as hashes that
+/* Code that makes a run: the simulator's and that of the algorithms that it uses, as hashes that
  * the build has taken of their sources (built-code.cmake says of which). Results of other code than
  * that are stale. */
 
@@ -34,8 +34,8 @@ extern const char built_commit[];
  * registry's order; the caller frees it. */
 char *built_code(const struct scenario *s);
 
-/** What has changed where a run was made by the code @p was, and @p code is that of now:
- * "the code of balancer ecmp changed". NULL: nothing. The caller frees it. */
+/** Says what has changed where a run was made by the code @p was, and @p code is that of now: "the
+ * code of balancer ecmp changed". NULL: nothing. The caller frees it. */
 char *built_code_changed(const char *was, const char *code);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file query-database.h  What an open database is to those who make query.h. */
+/** @file query-database.h Inside of an open database, for the files that make query.h. */
 #ifndef WEFT_RUNNER_QUERY_DATABASE_H
 #define WEFT_RUNNER_QUERY_DATABASE_H
 

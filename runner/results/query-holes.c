@@ -48,7 +48,7 @@ mark(struct search *s, const struct sql_hole *hole)
     return now != NULL;
 }
 
-/** Those that lack most first; then those that have nothing, and last those of no rows. */
+/** Orders cells that lack most first; then those that have nothing, and last those of no rows. */
 static int
 by_badness(const void *a, const void *b)
 {

@@ -21,7 +21,7 @@
 /** Longest query, bytes. */
 #define MOST_SQL (1 << 18)
 
-/** What SQLite opens of a results folder, or of results that are in memory. */
+/** Returns what SQLite opens of a results folder, or of results that are in memory. */
 static char *
 address_of(const char *out)
 {
@@ -94,7 +94,7 @@ version_fits(struct database *db, const char *name, const char *out, char **why)
     return fits;
 }
 
-/** What nobody who queries may do, whatever the query. */
+/** Forbids what nobody who queries may do, whatever the query. */
 static void
 restrict_database(sqlite3 *db)
 {

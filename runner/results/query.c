@@ -130,8 +130,8 @@ nearest_of(struct database *db, const char *sql, const char *name)
     return best;
 }
 
-/** Of a column in quotes SQLite says `"name" - should this be a string literal in single-quotes?`
- * since 3.46, and `name` before: leaves the name. */
+/** Leaves the name of a column in quotes: SQLite says `"name" - should this be a string literal in
+ * single-quotes?` since 3.46, and `name` before. */
 static void
 keep_name(char *said)
 {
@@ -168,7 +168,7 @@ place_of_mistake(sqlite3 *db)
 #endif
 }
 
-/** What SQLite says of a query, and the name that may be meant. */
+/** Returns what SQLite says of a query, and the name that may be meant. */
 static char *
 explain(struct database *db)
 {
@@ -319,7 +319,7 @@ nothing_follows(struct database *db, const char *rest)
     return sqlite3_prepare_v2(db->db, rest, -1, &more, NULL) == SQLITE_OK && !more;
 }
 
-/** What is wrong with a query that is not a SELECT alone; NULL: nothing. *at: where. */
+/** Says what is wrong with a query that is not a SELECT alone; NULL: nothing. *at: where. */
 static char *
 refusal(struct database *db, sqlite3_stmt *s, const char *sql, const char *rest, int *at)
 {

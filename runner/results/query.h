@@ -46,13 +46,13 @@ struct query_limits
     double spent;   /**< of the seconds, before the query begins */
 };
 
-/** What claims and figures may take: 60 s, a million rows, 1 GiB. */
+/** Limits of claims and figures: 60 s, a million rows, 1 GiB. */
 #define QUERY_LIMITS ((struct query_limits){60, 1000000, (size_t)1 << 30, 0, 0})
 
-/** What a query has done that meets its limit of bytes, which are in MB here. */
+/** Message of a query that meets its limit of bytes, which are in MB here. */
 #define QUERY_TOO_LARGE "it takes more than %zu MB of memory"
 
-/** What was wrong. */
+/** Mistake of a query. */
 struct query_mistake
 {
     char *message;
@@ -65,10 +65,10 @@ struct database;
  * *why; also if its bytes are not those that were written. */
 struct database *database_open(const char *out, char **why);
 
-/** The same, and what is attached later, within @p seconds from now. */
+/** Opens results, and what is attached later, within @p seconds from now. */
 struct database *database_open_within(const char *out, double seconds, char **why);
 
-/** The same of a folder where results_file_is_whole() has been asked. */
+/** Opens the results of a folder where results_file_is_whole() has been asked. */
 struct database *database_open_whole(const char *out, char **why);
 
 struct sqlite3;
@@ -76,7 +76,7 @@ struct sqlite3;
 /** An open database of results, which is closed with it. NULL with a sentence in *why. */
 struct database *database_of(struct sqlite3 *own, char **why);
 
-/** The same of one that stays open when it is given back, and may be written then. */
+/** Lends a database that stays open when it is given back, and may be written then. */
 struct database *database_lend(struct sqlite3 *own, char **why);
 void database_give_back(struct database *db);
 
@@ -86,8 +86,8 @@ bool database_attach(struct database *db, const char *name, const char *out, cha
 
 struct sql_holes;
 
-/** The same results, with the same others attached, and with aggregates that tell *holes of rows
- * without a value: sql-aggregates.h. */
+/** Returns the same results, with the same others attached, and with aggregates that tell *holes of
+ * rows without a value: sql-aggregates.h. */
 struct database *database_counting(struct database *db, struct sql_holes **holes);
 
 void database_close(struct database *db);
@@ -165,18 +165,18 @@ void query_print(struct text *t, const struct query_rows *rows, enum query_forma
 
 /** Adds a cell as it is shown: the shortest digits that read back as the same number. */
 void query_cell_add(struct text *t, const struct query_cell *cell);
-/** The same alone; the caller frees it. */
+/** Returns the text of a cell alone; the caller frees it. */
 char *query_cell_text(const struct query_cell *cell);
 
 /* --- rows without a value --------------------------------------------------------------------- */
 
-/* Which cells of a query's answer rest on rows without a value. A mean over the runs of ten seeds
- * of which two have no value is a mean of eight, and SQL does not say so. The query is asked once
- * more with aggregates that count, and if any lacked values once more for each such count, with
- * NULL as the result of the aggregates that have it: what changes rests on them, whatever the query
- * does with their results. */
+/* Cells of a query's answer that rest on rows without a value. A mean over the runs of ten seeds of
+ * which two have no value is a mean of eight, and SQL does not say so. The query is asked once more
+ * with aggregates that count, and if any lacked values once more for each such count, with NULL as
+ * the result of the aggregates that have it: what changes rests on them, whatever the query does
+ * with their results. */
 
-/** What a cell rests on. */
+/** Ground that a cell rests on. */
 enum query_ground
 {
     QUERY_WHOLE,   /**< all rows that were asked for have a value, or no aggregate was asked */

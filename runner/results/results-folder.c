@@ -32,7 +32,8 @@ enum content
     CONTENT_OTHER,
 };
 
-/** What a folder holds. The mark is made first, but a listing may miss what appears meanwhile. */
+/** Returns what a folder holds. The mark is made first, but a listing may miss what appears
+ * meanwhile. */
 static enum content
 content_of(const char *path)
 {

@@ -34,7 +34,7 @@ may_replace(const struct folder *in, const char *name, char **why)
     return good;
 }
 
-/** Of the path of the folder that holds a folder, its last slash included. */
+/** Returns the length of the path of the folder that holds a folder, its last slash included. */
 static int
 parent_length(const char *path)
 {

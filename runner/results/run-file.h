@@ -64,7 +64,8 @@ void run_file_forget(const struct folder *runs, const char *name);
  * have made one and not have locked it. */
 void run_files_clean(const struct folder *runs);
 
-/* What makes the tables that all runs have, whatever is measured; SQLite keeps it word by word. */
+/* Statements that make the tables that all runs have, whatever is measured; SQLite keeps them word
+ * by word. */
 #define RUN_FILES_TABLE      "CREATE TABLE files (name TEXT NOT NULL, bytes BLOB NOT NULL)"
 #define RUN_PROVENANCE_TABLE "CREATE TABLE provenance (key TEXT NOT NULL, text TEXT NOT NULL)"
 
@@ -109,7 +110,7 @@ enum sql_file_state run_file_attach(struct sqlite3 *db, const struct folder *fol
  * a sentence in *why. */
 bool parameters_add(struct sqlite3 *db, const char *schema, const char *resolved, char **why);
 
-/** What differs between the parameters in the schemas `run` and `temp`: "transport.rto changed
+/** Says what differs between the parameters in the schemas `run` and `temp`: "transport.rto changed
  * (100us, now 150us)". The caller frees it. */
 char *parameters_changed(struct sqlite3 *db);
 

@@ -70,7 +70,7 @@ most_of(int kind)
     return tolower(kind) == 'p' ? MOST_PARAMETER : MOST_NUMBER;
 }
 
-/** What a cell has in the place of what its column has; NULL: it fits. */
+/** Names what a cell has in the place of what its column has; NULL: it fits. */
 static const char *
 wrong_cell(sqlite3_stmt *s, int i, int type, int kind)
 {
@@ -163,7 +163,7 @@ rows_fit(struct look *l, const struct expected *e)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/** What makes a table; NULL: it is not there. The caller frees it. */
+/** Returns the statement that makes a table; NULL: it is not there. The caller frees it. */
 static char *
 statement_of(sqlite3 *db, const char *name)
 {
@@ -175,7 +175,7 @@ statement_of(sqlite3 *db, const char *name)
     return is ? xstrdup((const char *)sqlite3_column_text(s, 0)) : NULL;
 }
 
-/** Those that have the same columns in all versions. */
+/** Looks at tables that have the same columns in all versions. */
 static bool
 look_at_fixed(struct look *l)
 {

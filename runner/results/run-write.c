@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is written into the file of a run. */
+/* Writer of the file of a run. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>

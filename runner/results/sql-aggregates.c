@@ -33,7 +33,7 @@ struct aggregate;
 typedef void (*add_fn)(struct group *g, int n, sqlite3_value **args);
 typedef void (*end_fn)(sqlite3_context *context, const struct aggregate *a, struct group *g);
 
-/** What a function is. */
+/** Aggregate function. */
 struct aggregate
 {
     const char *name;
@@ -45,7 +45,7 @@ struct aggregate
     bool keeps;                           /**< all values */
 };
 
-/** Its user data. */
+/** User data of a function. */
 struct registered
 {
     const struct aggregate *aggregate;

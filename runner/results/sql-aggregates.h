@@ -35,7 +35,7 @@ struct sql_holes
     size_t nfilled;
 };
 
-/** What the aggregates of the query in hand may still keep, as SQLite does not count it. */
+/** Bytes that the aggregates of the query in hand may still keep, as SQLite does not count them. */
 struct sql_budget
 {
     size_t bytes;

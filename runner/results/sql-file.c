@@ -204,7 +204,7 @@ number_at(const uint8_t *bytes, size_t at)
            (uint32_t)bytes[at + 2] << 8 | bytes[at + 3];
 }
 
-/** What is read of a file for its checksum. */
+/** State of reading a file for its checksum. */
 struct reading
 {
     double deadline;         /**< as clock_seconds() */

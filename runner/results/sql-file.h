@@ -13,14 +13,15 @@
 #include "files.h"
 #include "textbuf.h"
 
-/** Of the tables of results; in each file as `pragma user_version`. Another number: columns or
- * tables have gone or mean something else. */
+/** Version of the tables of results; in each file as `pragma user_version`. Another number: columns
+ * or tables have gone or mean something else. */
 #define RESULTS_VERSION 2
 
 struct sqlite3;
 struct sqlite3_stmt;
 
-/** What returns bool: true, or false with a sentence in *why (the caller frees it). */
+/** Functions that return bool return true, or false with a sentence in *why (the caller frees it).
+ * */
 
 struct sql_file
 {
@@ -33,7 +34,7 @@ struct sql_file
  * it: no locks are asked for. @p temporary: its name until it is whole; the caller's. */
 bool sql_file_open(struct sql_file *f, const struct folder *folder, const char *temporary,
                    const char *name, int page, char **why);
-/** The same of a file without a name, which SQLite keeps in memory as long as it is small. */
+/** Opens a file without a name, which SQLite keeps in memory as long as it is small. */
 bool sql_file_open_unnamed(struct sql_file *f, char **why);
 
 /** Runs statements. */
@@ -67,8 +68,8 @@ enum sql_file_state
 enum sql_file_state sql_file_look(const struct folder *folder, const char *name, double deadline,
                                   uint64_t *size, char **why);
 
-/** What opens a file for reading; the caller frees it. It never changes once it is in its place, so
- * no locks are needed, which some network folders do not have. */
+/** Returns the address that opens a file for reading; the caller frees it. The file never changes
+ * once it is in its place, so no locks are needed, which some network folders do not have. */
 char *sql_file_address(const char *path);
 
 /** Adds a name of a table or column, in quotes where SQL needs them. */

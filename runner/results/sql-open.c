@@ -82,7 +82,7 @@ has_one_list(const char *sql)
     return lists == 1 && !*sql;
 }
 
-/** What a row of sqlite_master should not be; NULL: it is as expected. */
+/** Says what a row of sqlite_master should not be; NULL: it is as expected. */
 static const char *
 complaint(const char *type, const char *sql, int root, enum sql_schema expected)
 {

@@ -29,7 +29,7 @@ struct sql_steps
 /** Ends what takes more steps, with SQLITE_INTERRUPT; @p steps NULL: nothing is ended any more. */
 void sql_limit_steps(struct sqlite3 *db, struct sql_steps *steps);
 
-/** What is in a schema beside ordinary tables. */
+/** Content of a schema beside ordinary tables. */
 enum sql_schema
 {
     SQL_TABLES,      /**< nothing: the file of a run */
@@ -42,7 +42,7 @@ enum sql_schema
  * with "its". */
 bool sql_schema_fits(struct sqlite3 *db, const char *schema, enum sql_schema expected, char **why);
 
-/** What makes the view `messages` of results.sqlite. */
+/** Statement that makes the view `messages` of results.sqlite. */
 #define SQL_MESSAGES_VIEW "CREATE VIEW messages AS SELECT * FROM flows"
 
 #endif

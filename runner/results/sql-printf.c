@@ -14,14 +14,14 @@
  * that is too long. */
 #define BEFORE 1
 
-/** Who is asked what SQLite's own printf() gives: another database, which is empty. */
+/** Database, an empty one, that is asked what SQLite's own printf() gives. */
 struct asked
 {
     sqlite3 *db;
     sqlite3_stmt *with[MOST_ARGUMENTS + 1]; /**< [number of arguments]: SELECT printf(?, ...) */
 };
 
-/** What asks with so many arguments; NULL: there is no memory. */
+/** Returns the statement that asks with so many arguments; NULL: there is no memory. */
 static sqlite3_stmt *
 statement_of(struct asked *a, int n, int most)
 {

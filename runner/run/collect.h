@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-/** @file collect.h  What a fabric in ns-3 and its workload have come to, for struct run_results. */
+/** @file collect.h Outcome of a fabric in ns-3 and of its workload, for struct run_results. */
 #ifndef WEFT_RUNNER_COLLECT_H
 #define WEFT_RUNNER_COLLECT_H
 
@@ -70,8 +70,8 @@ void CollectTimes(const run_results &r, run_summary &sum);
  * degree, if some have one, and its percentiles */
 void CollectReordering(const ns3::WeftFabric &fabric, run_results *out);
 
-/** What the algorithms keep, of QPs that exist at the end of a run. @param fabric the fabric
- * @param sum gets the most of any switch and of any NIC */
+/** Collects the bytes that the algorithms keep, of QPs that exist at the end of a run. @param
+ * fabric the fabric @param sum gets the most of any switch and of any NIC */
 void CollectStateBytes(ns3::Ptr<ns3::WeftFabric> fabric, run_summary &sum);
 
 /** Lists the QPs with unfinished messages, and what each waits for. @param fabric the fabric @param

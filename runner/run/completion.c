@@ -106,7 +106,7 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
 
 /* --- workloads -------------------------------------------------------------------------------- */
 
-/** What lies before a workload's part of all messages. */
+/** Numbers of all that lies before a workload's part of all messages. */
 struct before
 {
     uint32_t messages;

@@ -34,7 +34,7 @@ Sizes()
     return sizes;
 }
 
-/** What QPs of a service level work by. */
+/** Algorithms of the QPs of a service level. */
 struct Algorithms
 {
     const choice* balancer;  //!< balancer

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file memory-out.h  What happens when memory is out, whoever asked for it. */
+/** @file memory-out.h End of a process when memory is out, whoever asked for it. */
 #ifndef WEFT_RUNNER_MEMORY_OUT_H
 #define WEFT_RUNNER_MEMORY_OUT_H
 

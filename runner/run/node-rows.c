@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a topology's file calls the hosts and switches whose numbers stand in all tables. */
+/* Names of hosts and switches in the topology's file, for the numbers that stand in all tables. */
 #include <stdlib.h>
 
 #include "completion.h"

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-/** @file samples.h  What <measure> samples while a run goes on. */
+/** @file samples.h Samples that <measure> takes while a run goes on. */
 #ifndef WEFT_RUNNER_SAMPLES_H
 #define WEFT_RUNNER_SAMPLES_H
 

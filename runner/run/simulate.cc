@@ -56,7 +56,7 @@ EndAll(const std::string& error)
     }
 }
 
-/** One run: builds it, samples it, collects what it measured. */
+/** Run: builds it, samples it, collects what it measured. */
 class Run
 {
   public:
@@ -364,7 +364,7 @@ Run::GetGoodput(const WeftQp* qp) const
     int64_t end = qp->last_delivery;
     if (m_cut && qp->delivered < qp->nwqes)
     {
-        // Of a message under way what is there in order counts, until now.
+        // A message under way counts by what is there in order, until now.
         bytes += (qp->arrived - qp->wqes[qp->delivered].first) *
                  static_cast<uint64_t>(m_fabric->GetFrameConfig().payload);
         end = GetEnd();

@@ -31,7 +31,7 @@ HasRoute(const WeftFabric& fabric, const WeftQp& qp)
     return !fabric.GetFib() || weft_fib_route(fabric.GetFib(), tor, &map, qp.dst, &ports);
 }
 
-/** What a QP waits for. */
+/** Causes for which a QP waits. */
 enum Cause : uint64_t
 {
     NO_ROUTE,
@@ -44,7 +44,7 @@ enum Cause : uint64_t
     NOTHING,
 };
 
-/** The same in words, by Cause. */
+/** Causes in words, by Cause. */
 const char* const CAUSES[] = {
     "no route to the destination",
     "NIC paused by PFC",
@@ -56,7 +56,7 @@ const char* const CAUSES[] = {
     "sending",
 };
 
-/** What its sender's rank knows of a QP, a row of words. */
+/** Knowledge of a sender's rank about a QP, a row of words. */
 struct Sending
 {
     uint64_t inFlight; //!< packets

@@ -133,7 +133,7 @@ CollectReordering(const WeftFabric& fabric, run_results* out)
         const WeftQp* qp = fabric.GetQp(i);
         arrived += qp ? qp->arrived + qp->duplicates : 0;
     }
-    // Of a run that was cut, some that arrived early are not yet in order.
+    // A run that was cut has some packets that arrived early and are not yet in order.
     packets[0] = arrived > beyond ? arrived - beyond : 0;
     const uint64_t all = packets[0] + beyond;
     out->summary.ooo_p50 = QuantileOf(packets, all, 0.5);
@@ -153,7 +153,7 @@ CollectReordering(const WeftFabric& fabric, run_results* out)
 namespace
 {
 
-/** What NICs and switches keep, by index. */
+/** Bytes that NICs and switches keep, by index. */
 struct States
 {
     std::vector<uint64_t> nics;     //!< bytes of each

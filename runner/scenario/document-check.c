@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What can be wrong with a scenario file as written, before any run is looked at. */
+/* Checks of a scenario file as written, before any run is looked at. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ check_chosen(const struct element *e, struct diagnostics *d)
     free(choice.config);
 }
 
-/** What tells an element from others of its name; NULL: nothing does. */
+/** Returns the attribute that tells an element from others of its name; NULL: there is none. */
 static const struct attribute *
 key_of(const struct element *e)
 {

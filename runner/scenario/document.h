@@ -46,11 +46,11 @@ struct document
 /** Reads and parses a file. NULL after errors, which are in @p d. */
 struct document *document_read_as(const struct grammar *g, const char *path, struct diagnostics *d);
 
-/** The same from memory; @p path is only for messages. */
+/** Reads a document from memory; @p path is only for messages. */
 struct document *document_parse_as(const struct grammar *g, const char *path, const char *bytes,
                                    size_t size, struct diagnostics *d);
 
-/** The same of a scenario. */
+/** Reads a scenario's document. */
 struct document *document_read(const char *path, struct diagnostics *d);
 struct document *document_parse(const char *path, const char *bytes, size_t size,
                                 struct diagnostics *d);
@@ -59,7 +59,7 @@ void document_free(struct document *doc);
 /** For CLEANUP(). */
 void document_drop(struct document **doc);
 
-/** What a command that means this document has behind its path: " --quick" or "". */
+/** Returns what a command that means this document has behind its path: " --quick" or "". */
 const char *document_option(const struct document *doc);
 
 /** A document with that root as a file, without comments; the caller frees it. */
@@ -101,9 +101,9 @@ struct element *element_named(const struct element *e, const char *kind, const c
 void element_add(struct element *parent, struct element *child);
 /** The attribute of that name, or NULL. */
 struct attribute *element_attribute(const struct element *e, const char *name);
-/** Its text, or NULL. */
+/** Returns the attribute's text, or NULL. */
 const char *element_value(const struct element *e, const char *name);
-/** Its line, or the element's. */
+/** Returns the attribute's line, or the element's. */
 int element_line(const struct element *e, const char *name);
 /** Adds an attribute that it does not have. */
 void element_add_attribute(struct element *e, const char *name, const char *value, int line);

@@ -165,7 +165,7 @@ param_is_absent(const struct weft_param *p, const void *from)
     return p->type == WEFT_REAL ? isnan(value.real) : value.integer == ATTRIBUTE_ABSENT;
 }
 
-/** What holds where the attribute is not given: nothing, where it must be. */
+/** Sets what holds where the attribute is not given: nothing, where it must be. */
 static void
 set_default(const struct attribute_spec *spec, void *to)
 {

@@ -46,7 +46,7 @@ bool param_is_absent(const struct weft_param *p, const void *from);
 /** Adds ` name="value"` in its canonical form. */
 void param_write(struct text *t, const struct weft_param *param, const void *from);
 
-/** The same for all attributes of the table that are not absent. */
+/** Writes all attributes of the table that are not absent. */
 void element_write(struct text *t, const struct element_spec *spec, const void *from);
 
 #endif

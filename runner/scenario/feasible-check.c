@@ -102,7 +102,7 @@ part_fits(const struct level *l, enum weft_net_part part)
     return false;
 }
 
-/** What a class has from the scenario is looked at there. */
+/** Checks the parts of a level; a class' part that is the scenario's is checked there. */
 static void
 check_parts(const struct level *l)
 {
@@ -334,7 +334,8 @@ last_start(const struct scenario *s, size_t which)
            steps * (double)choice_value(&w->choice, "compute", 0);
 }
 
-/** What starts later than a run may last is an error, unless runs end there by intention. */
+/** Checks starts: a flow that starts later than a run may last is an error, unless runs end there
+ * by intention. */
 static void
 check_starts(const struct scenario *s, struct diagnostics *d)
 {

@@ -71,7 +71,7 @@ read_pair(struct matrix *m, struct weft_table_flow *flow)
                        (long long)m->nodes, (long long)m->nodes - 1);
 }
 
-/** What a connection has. */
+/** Keys of a connection. */
 enum key
 {
     ID,
@@ -86,7 +86,7 @@ enum key
 static const char *const keys[NKEYS] = {
     "id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger"};
 
-/** One key and its value. */
+/** Reads one key and its value. */
 static bool
 read_key(struct matrix *m, const char *word, const char *value, struct weft_table_flow *flow,
          unsigned *starts)

@@ -25,7 +25,7 @@ void flow_list_add(struct flow_list *list, struct table_lines *t,
 bool flow_hosts(struct table_lines *t, const char *src, const char *dst,
                 struct weft_table_flow *flow);
 
-/** What the columns of a flow hold. */
+/** Parameters of the columns of a flow. */
 extern const struct weft_param flow_host_param, flow_bytes_param;
 
 #endif

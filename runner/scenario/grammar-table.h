@@ -32,7 +32,7 @@
         ATTRIBUTE(holds, need, place, name, WEFT_COUNT, NULL, NULL, NULL, NULL, doc)               \
     }
 
-/* What is in no struct, but read from the tree. */
+/* Attribute that is in no struct, but read from the tree. */
 #define VALUE(name, need, type, def, min, max, doc)                                                \
     VALUE_AT(0, name, need, type, def, min, max, doc)
 #define BOOLEAN(name, def, doc)         BOOLEAN_AT(0, name, def, doc)

@@ -12,7 +12,7 @@
 
 #include <weft/weft.h>
 
-/** What an attribute holds, and as what it lies in its struct. */
+/** Content of an attribute, and as what it lies in its struct. */
 enum attribute_shape
 {
     SHAPE_VALUE,    /**< one value of attribute_spec.param: int64_t or double */
@@ -26,7 +26,7 @@ enum attribute_shape
     SHAPE_TEMPLATE, /**< one of attribute_spec.param's choices, or a file of the user's own */
 };
 
-/** Of an integer that has no default and is not given; of a real it is NAN, of a text NULL. */
+/** Value of an integer that has no default and is not given; a real is NAN then, a text NULL. */
 #define ATTRIBUTE_ABSENT INT64_MIN
 
 struct attribute_spec

@@ -56,14 +56,14 @@ struct input_file
 const struct input_file *input_file_load(const char *scenario, const char *written,
                                          enum input_kind kind, int line, struct diagnostics *d);
 
-/** The same of INPUT_TEXT. */
+/** Loads a file of INPUT_TEXT. */
 const struct input_file *input_file_load_text(const char *scenario, const char *written, int line,
                                               struct diagnostics *d);
 
 /** The next file that has been loaded, or the first after NULL; NULL: there are no more. */
 const struct input_file *input_file_next(const struct input_file *after);
 
-/** Its name in inputs/; the caller frees it. */
+/** Returns the file's name in inputs/; the caller frees it. */
 char *input_file_copy_name(const char *written);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happens to single links: <failure> and <degrade>. */
+/* Failures and degradations of single links: <failure> and <degrade>. */
 #include <string.h>
 
 #include "element-values.h"

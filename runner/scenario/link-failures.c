@@ -126,7 +126,7 @@ random_links_draw(const struct scenario *s, const struct random_links *r, size_t
 
 /* --- all together ----------------------------------------------------------------------------- */
 
-/** Those named and those drawn. */
+/** Returns the faults of links that are named and that are drawn. */
 static struct link_fault *
 faults_of(const struct scenario *s, const struct link_fault *named, size_t nnamed,
           const struct random_links *r, size_t *n)

@@ -28,7 +28,7 @@ layer_of(const struct weft_clos *clos, uint32_t tier, bool up)
 /** Most ports that are sampled one by one. */
 #define MOST_MEASURED_PORTS 65536
 
-/** What a list is read into. */
+/** Naming of ports while a list is read. */
 struct naming
 {
     struct measurements *m;

@@ -11,7 +11,7 @@
 #include "document.h"
 #include "textbuf.h"
 
-/** What a value must be; the text lives until the next call. */
+/** Returns what a value must be; the text lives until the next call. */
 const char *expected_value(const struct weft_param *param);
 
 /** Reports what weft_param_parse() returned as @p code; nothing for 0. */

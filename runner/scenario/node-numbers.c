@@ -31,7 +31,7 @@ nodes_count(const struct scenario *s, enum node_kind kind)
     return kind == NODE_HOST ? s->clos.nhosts : s->clos.nswitches;
 }
 
-/** What the topology's file calls a node. */
+/** Returns what the topology's file calls a node. */
 static const char *
 name_of(const struct scenario *s, enum node_kind kind, uint32_t node)
 {

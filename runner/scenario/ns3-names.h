@@ -17,7 +17,8 @@ extern "C"
      */
     char *ns3_attribute_mistake(const char *name, const char *value, bool *in_value);
 
-    /** The same for a global value; the type of a scheduler or a simulator must be one. */
+    /** Returns the mistake in a global value; the type of a scheduler or a simulator must be one.
+     * */
     char *ns3_global_mistake(const char *name, const char *value, bool *in_value);
 
 #ifdef __cplusplus

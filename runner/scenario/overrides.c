@@ -42,7 +42,8 @@ is_of_class(const struct element_spec *spec)
     return !(spec->flags & ELEMENT_MANY) && grammar_allows(spec, "class");
 }
 
-/** What an override's element is, by its name in the vocabulary; NULL: there is no such thing. */
+/** Returns the element of an override by its name in the vocabulary; NULL: there is no such thing.
+ * */
 static const struct element_spec *
 spec_of(const char *element)
 {

@@ -12,7 +12,8 @@
 /** In a <quick>, at most: each is looked for in all of the scenario. */
 #define MOST_CHANGES 4096
 
-/** What tells an element of <quick> or <sweep> from others of its name; NULL: nothing does. */
+/** Returns what tells an element of <quick> or <sweep> from others of its name; NULL: nothing does.
+ * */
 static const char *
 key_of(const struct element *e)
 {
@@ -75,7 +76,7 @@ search_below(struct search *s, struct element *parent)
     }
 }
 
-/** What there is below @p parent (NULL: nothing). */
+/** Finds what there is below @p parent (NULL: nothing). */
 static struct search
 search(const struct element *root, struct element *parent, const char *name, const char *key)
 {
@@ -140,7 +141,7 @@ every_child_sets(const struct element *root, const struct element *cases, const 
     return n > 0 && n == cases->nchildren;
 }
 
-/** What in a sweep sets a parameter in every run, or NULL. */
+/** Returns the element of a sweep that sets a parameter in every run, or NULL. */
 static const struct element *
 setter_of(const struct element *root, const char *param)
 {
@@ -233,7 +234,8 @@ add_change(struct element *root, struct element *changed, const struct element *
     }
 }
 
-/** What a <vary>, <seeds>, <case> or <figure> changes: its attributes and what stands in it. */
+/** Applies what a <vary>, <seeds>, <case> or <figure> changes: its attributes and what stands in
+ * it. */
 static void
 apply_change(struct element *root, const struct element *e, struct diagnostics *d)
 {

@@ -41,8 +41,8 @@ void load_random_links(const struct element *root, struct scenario *s, struct di
  * of layers, switches or ports that are not there, and ports that are named twice, are reported. */
 void load_measured_ports(const struct element *e, struct scenario *s, struct diagnostics *d);
 
-/** What stands once has been read: <drop>, <failure>, <degrade>, <default> and <global>, and what
- * no single bound can check of <measure> and of links that chance chooses. */
+/** Loads conditions once their elements have been read: <drop>, <failure>, <degrade>, <default> and
+ * <global>, and what no single bound can check of <measure> and of links that chance chooses. */
 void load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
                      struct diagnostics *d);
 
@@ -52,7 +52,7 @@ void load_conditions(const struct element *root, struct scenario *s, uint32_t nq
 bool read_choice(const struct element *e, const char *kind, struct choice *choice,
                  struct diagnostics *d);
 
-/** The same of a whole scenario: there must be one, with all its parameters. */
+/** Loads the choice of a whole scenario: there must be one, with all its parameters. */
 bool load_choice_of(const struct element *root, const struct element *e, const char *kind,
                     struct choice *choice, struct diagnostics *d);
 
@@ -80,7 +80,7 @@ uint32_t load_workloads(const struct element *root, struct scenario *s, bool top
 bool place_flows(const struct element *e, const struct scenario *s, struct workload *w,
                  struct diagnostics *d);
 
-/** What QPs of one service level work by: the scenario's own algorithms, or those of a class. */
+/** Algorithms of the QPs of one service level: the scenario's own, or those of a class. */
 struct level
 {
     const struct scenario *s;

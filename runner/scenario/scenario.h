@@ -29,8 +29,8 @@ extern "C"
         void *config; /**< algo->config_size bytes */
     };
 
-    /* What the attributes of an element are read into is of the type that grammar.h says, and holds
-     * what the resolved scenario says of them. */
+    /* Structs into which the attributes of elements are read: members are of the types that
+     * grammar.h says, and hold what the resolved scenario says of them. */
 
     /** A <class>: a set of QPs with algorithms and an egress queue of their own. */
     struct qp_class
@@ -42,7 +42,7 @@ extern "C"
         const struct element *e; /**< of the file's, or made for a <workload> with balancer="..." */
     };
 
-    /** One <workload>: a job on all hosts or on some. */
+    /** Job on all hosts or on some: a <workload>. */
     struct workload
     {
         const char *name;                                     /**< NULL: it has none */
@@ -189,7 +189,7 @@ extern "C"
     /** The layer of a switch's ports that lead up, or of those that lead down. */
     size_t layer_of(const struct weft_clos *clos, uint32_t tier, bool up);
 
-    /** What runs. */
+    /** Returns the workload that runs. */
     static inline const struct weft_workload_ops *scenario_ops(const struct scenario *s)
     {
         return (const struct weft_workload_ops *)(const void *)s->workload.algo;

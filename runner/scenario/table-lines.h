@@ -11,7 +11,7 @@
 
 #include "diagnostics.h"
 
-/** What a word of a file must be; @p name: as in "NAME 'x'; expected ...". */
+/** Parameter that a word of a file must fit; @p name: as in "NAME 'x'; expected ...". */
 #define INPUT_PARAM(name, type, min, max)                                                          \
     {                                                                                              \
         name, type, 0, NULL, min, max, NULL, "", NULL                                              \
@@ -30,7 +30,7 @@ struct input_source
 bool input_error(struct input_source *from, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** The same for what is odd, but no mistake. */
+/** Warns of what is odd, but no mistake. */
 void input_warning(const struct input_source *from, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

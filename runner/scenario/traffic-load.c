@@ -30,7 +30,7 @@ traffic_messages(const struct scenario *s, const struct weft_hosts *hosts, uint3
     return good;
 }
 
-/** The same, of those that are few enough to be looked at before the run. */
+/** Draws a sample of messages that are few enough to be looked at before the run. */
 static bool
 try_sample(const struct scenario *s, const struct weft_hosts *hosts, struct traffic_sample *sample)
 {
@@ -96,7 +96,7 @@ add_up(const struct scenario *s, const struct traffic_sample *sample, double sca
     }
 }
 
-/** The same without a sample. */
+/** Adds the load without a sample. */
 static void
 add_mean(const struct scenario *s, uint64_t messages, uint64_t bytes, struct traffic_load *load)
 {
@@ -145,7 +145,7 @@ traffic_load_of(const struct scenario *s, bool links, struct traffic_load *load)
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
-/** What its own wire takes for what the average host sends: some host sends that much. */
+/** Returns what a host's wire takes for what the average host sends: some host sends that much. */
 static int64_t
 load_bound(const struct scenario *s)
 {

@@ -13,7 +13,7 @@
 
 /** Workloads of more messages are not expanded: 56 bytes each. */
 #define LOAD_MOST_MESSAGES ((uint32_t)1 << 16)
-/** The same for messages of different sizes, which nothing else tells. */
+/** Most messages of different sizes, which nothing else tells. */
 #define LOAD_MOST_UNLIKE ((uint32_t)1 << 20)
 
 struct traffic_load

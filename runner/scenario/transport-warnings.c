@@ -54,8 +54,8 @@ count_for(const struct count *n, double bdp, uint64_t packets)
     return packets > 0 && packets < (uint64_t)share ? 0 : wander > share ? wander : share;
 }
 
-/** The same for all messages of the level, but for those of an all-to-all or an incast, whose QPs
- * share a host's wire. */
+/** Returns that count for all messages of the level, but for those of an all-to-all or an incast,
+ * whose QPs share a host's wire. */
 static int64_t
 least_count(const struct level *l, const struct count *n, double bdp, uint64_t payload)
 {

@@ -11,15 +11,15 @@
 /** In the order in which a resolved scenario has them. */
 extern const struct grammar vocabulary;
 
-/** Its element of that name under @p parent, or NULL. */
+/** Returns the element of that name under @p parent, or NULL. */
 const struct element_spec *vocabulary_find(const char *name, const char *parent);
 
 /** Whether an attribute of that name has a meaning where the element chooses @p algo. */
 bool vocabulary_takes(const struct element_spec *spec, const struct weft_algo *algo,
                       const char *name);
 
-/** What an algorithm is called when a scenario leaves its element or its name out; NULL: it must be
- * given. */
+/** Returns the algorithm that holds when a scenario leaves its element or its name out; NULL: it
+ * must be given. */
 const char *default_algorithm(const char *kind);
 
 #endif

@@ -358,7 +358,7 @@ load_each(const struct element *root, struct scenario *s, const struct element *
     return s->nworkloads ? good : load_choice_of(root, NULL, "workload", &none, d);
 }
 
-/** What the resolved scenario says of a workload. */
+/** Settles what the resolved scenario says of a workload. */
 static void
 settle(const struct scenario *s, struct workload *w)
 {

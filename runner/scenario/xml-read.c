@@ -12,7 +12,7 @@
 #include "files.h"
 #include "textbuf.h"
 
-/** Of one element, at most. */
+/** Most attributes of one element. */
 #define MOST_ATTRIBUTES 1000
 
 struct parsing
@@ -41,7 +41,8 @@ step_to(struct tag_walk *w, const char *to)
     return to != NULL;
 }
 
-/** What begins with '<' and is no start tag, and its end: the first '>' that these stand before. */
+/** Markup that begins with '<' and is no start tag, and its end: the first '>' that these stand
+ * before. */
 static const char *const other_markup[][2] = {
     {"<!--", "--"}, {"<![CDATA[", "]]"}, {"<?", "?"}, {"</", ""}};
 
@@ -206,7 +207,7 @@ say_nothing(void *ctx, const char *format, ...)
     (void)format;
 }
 
-/** Of memory that is out libxml2 would say that the document is malformed. */
+/** Sets libxml2 up: where memory is out, it would say that the document is malformed. */
 static void
 set_up_library(void)
 {

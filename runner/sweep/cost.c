@@ -107,7 +107,7 @@ calibrate_footprint(double hosts, double qps)
 
 /* --- what a run costs ------------------------------------------------------------------------- */
 
-/** What a run costs. */
+/** Cost of a run. */
 struct run_cost
 {
     uint32_t hosts, switches;

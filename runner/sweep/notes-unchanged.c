@@ -10,7 +10,7 @@
 #include "csv.h"
 #include "textbuf.h"
 
-/** What a run has come to. */
+/** Outcome of a run. */
 struct outcome
 {
     int64_t same; /**< the same number in runs with the same totals; 0: it is not finished */
@@ -132,7 +132,7 @@ add_places(struct text *where, const struct lines *l)
     }
 }
 
-/** What flat lines have in common. */
+/** Common properties of flat lines. */
 struct common
 {
     double last_end; /**< us, the latest one */

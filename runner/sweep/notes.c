@@ -255,8 +255,8 @@ static const struct note
     const char *kind, *says;
     unsigned but; /**< bits of notes before it: runs of which they are said are not meant */
     bool (*holds)(const struct scenario *s, const struct query_cell *cells); /**< NULL: yes */
-    /** Of each run how much it was there, and what holds() wants to know; of that in which it was
-     * most pieces of text, one after the other. */
+    /** SQL for each run: how much it was there, and what holds() wants to know; for the run in
+     * which it was most, pieces of text, one after the other. */
     const char *much, *tells, *from;
     void (*adds)(const struct scenario *s, struct text *t); /**< of the same run; NULL: nothing */
 } notes_of_runs[NOTES] = {
@@ -285,7 +285,7 @@ static const struct note
                    " AND 2 * s.qp_lost_max_us >= coalesce(s.cct_us, s.end_us) - s.first_start_us"
                    " AND (s.straggler_timeouts > 0 OR " LOSSES_CUT " OR " REPEATS_TAKE ")",
          name_nic},
-    /* One QP alone may make a run's completion time: three times as slow as the median one of its
+    /* A QP alone may make a run's completion time: three times as slow as the median one of its
      * workload, and the last one that was delivered, or nearly: of the run's time nine tenths have
      * passed when it ends. */
     [NOTE_FAR_OFF] = {"far-off-qp", "the slowest QP is far off and among the last to be done in",
@@ -308,7 +308,7 @@ static const struct note
          STRAGGLER " WHERE increase > 1 AND"
                    " (s.resent_share > 0.05 OR s.timeouts > 0 OR " LOSSES_CUT ")",
          NULL},
-    /* Of the bandwidth one hundredth or more goes to what is there already. */
+    /* Packets that are there already take a hundredth of the bandwidth or more. */
     [NOTE_SPURIOUS] = {"spurious", "packets that had arrived were sent again in", 1 << NOTE_REPEATS,
                        NULL, "spurious_share",
                        "': in ', name, ' ', 100 * spurious_share, ' % of the data packets"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file notes.h  What the numbers of a sweep mean that a reader of its tables may miss: one line
- * of text each, kept in the table `notes` of results.sqlite, for the terminal, pages and queries.
- */
+/** @file notes.h Notes on the numbers of a sweep that a reader of its tables may miss: one line of
+ * text each, kept in the table `notes` of results.sqlite, for the terminal, pages and queries. */
 #ifndef WEFT_RUNNER_NOTES_H
 #define WEFT_RUNNER_NOTES_H
 

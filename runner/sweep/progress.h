@@ -42,7 +42,7 @@ void progress_end(struct progress *p);
 /** "1h20m", "3m05s", "9s". */
 void duration_text(char *out, size_t size, double seconds);
 
-/** One run under way. */
+/** Status of a run under way. */
 struct run_status
 {
     pid_t pid; /**< 0: none */

@@ -37,7 +37,7 @@ struct child
 /** Set by SIGUSR1. */
 static volatile sig_atomic_t asked;
 
-/** Whose process this is, for what happens when memory is out. */
+/** Child whose process this is, for when memory is out. */
 static struct child *self;
 
 /** How far a run is when the last word on it is said. */
@@ -124,7 +124,7 @@ report_failed_messages(const struct child *c, const struct scenario *s, const st
     {
         return;
     }
-    /* One that is under way when a run is stopped is not given up. */
+    /* A flow that is under way when a run is stopped is not given up. */
     while (f->posted < 0 || f->delivered >= 0 ||
            (r->nstuck && bsearch(&f->qp, r->stuck, r->nstuck, sizeof *r->stuck, by_qp)))
     {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sweep says on the terminal. */
+/* Output of a sweep on the terminal. */
 #include "summary.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ summary_prints(const char *column)
     return has;
 }
 
-/** Of each workload by itself. */
+/** Columns of each workload by itself. */
 static const struct shown shown_cct = {"(t.cct_us - t.start_us) * 1e-3", "cct_us", "%#.5g",
                                        "cct_ms"};
 static const struct shown shown_increase = {"t.increase * 100", "increase", "%.2f", "increase_%"};
@@ -128,7 +128,7 @@ print_row(const struct table *t, const struct query_rows *rows, const size_t *wi
         OWNED char *text = row == 0 ? xstrdup(rows->columns[c])
                            : name   ? query_cell_text(&rows->cells[(row - 1) * rows->ncolumns + c])
                                     : number_text(t, rows, row - 1, c);
-        /* Of numbers there is a blank even before what is too wide. */
+        /* Numbers have a blank even before what is too wide. */
         name ? print_shown(stdout, "%-*s  ", (int)widths[c], text)
              : print_shown(stdout, "%s%*s", row ? " " : "", (int)widths[c] - (row > 0), text);
     }

@@ -107,7 +107,7 @@ write_tables(const struct collected *c, const struct folder *top, char **why)
     }
     if (database_has_seeds(&c->w))
     {
-        /* Which have no column of their own there. */
+        /* Seeds have no column of their own there. */
         sources[n] = (struct csv_source){c->w.file.db, "SELECT * FROM aggregate", (int)c->w.nkeys};
         files[n] = (struct file_writer){"aggregate.csv", csv_write, &sources[n]};
         n++;
@@ -132,8 +132,8 @@ nothing_finished(const struct plan *plan, const char *out)
     return false;
 }
 
-/** The same twice at most: where the database has no room in the results folder, the CSV files may
- * have it. */
+/** Collects and writes twice at most: where the database has no room in the results folder, the CSV
+ * files may have it. */
 static bool
 collect_and_write(struct collected *c, const struct plan *plan, const struct results_folder *r,
                   const char *some)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file summary.h  One table over all runs of a scenario: on disk and on the terminal. */
+/** @file summary.h Table over all runs of a scenario: on disk and on the terminal. */
 #ifndef WEFT_RUNNER_SUMMARY_H
 #define WEFT_RUNNER_SUMMARY_H
 

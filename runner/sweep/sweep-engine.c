@@ -249,7 +249,7 @@ on_signal(int number)
     }
 }
 
-/** What a sweep listens to. */
+/** Signals that a sweep listens to. */
 static const int heard[] = {SIGINT, SIGTERM, SIGCHLD, SIGUSR1};
 
 static void
@@ -366,7 +366,7 @@ take_here(void *of, const struct report *r)
     progress_draw(&e->progress, share_running(e), e->running);
 }
 
-/** What mpirun was told to end all for; what was written is kept as after any end. */
+/** Ends all, as mpirun was told to; what was written is kept as after any end. */
 static void
 on_end(int number)
 {

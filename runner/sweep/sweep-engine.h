@@ -42,7 +42,7 @@ enum report_kind
     REPORT_FAILED,  /**< text: why */
 };
 
-/** What a child tells its parent; written in one piece (shorter than PIPE_BUF). */
+/** Report of a child to its parent; written in one piece (shorter than PIPE_BUF). */
 struct report
 {
     size_t run;

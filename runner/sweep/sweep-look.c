@@ -148,7 +148,7 @@ sweep_collect(const struct plan *plan, const struct sweep_options *options)
     return status;
 }
 
-/** One line of a plan but for its runs. */
+/** Adds one line of a plan but for its runs. */
 static void
 add_command(struct text *t, const struct plan *plan)
 {

@@ -226,7 +226,7 @@ check_column(const struct plan *plan, const struct element *e, const char *name,
     }
 }
 
-/** One column of what varies as a column of results.sqlite. */
+/** Returns one column of what varies as a column of results.sqlite. */
 static struct database_key
 key_of(const struct plan_dimension *dim, size_t column)
 {
@@ -352,7 +352,7 @@ check_against(const struct plan_point *point, size_t n, const struct override *o
     return false;
 }
 
-/** The same of any point of a dimension. */
+/** Checks any point of a dimension. */
 static void
 check_dimension(const struct plan_dimension *dim, const struct override *o, struct diagnostics *d)
 {

@@ -16,7 +16,7 @@
 /** Most runs of one scenario. */
 #define PLAN_MOST_RUNS 100000
 
-/** What is not given is Weft's to choose. */
+/** Look of a case; what is not given is Weft's to choose. */
 struct plan_look
 {
     bool has_colour, has_style;
@@ -35,7 +35,7 @@ extern const unsigned plan_colours[PLAN_COLOURS];
 void plan_look_take(struct plan_look *look, const struct element *e, const char *attribute,
                     const char *word, struct diagnostics *d);
 
-/** One value of a dimension: what it sets, and what its columns show. */
+/** Value of a dimension: what it sets, and what its columns show. */
 struct plan_point
 {
     struct override *sets;
@@ -45,7 +45,7 @@ struct plan_point
     struct plan_look look;
 };
 
-/** One thing that varies; the dimensions of a plan multiply. */
+/** Dimension: one thing that varies; the dimensions of a plan multiply. */
 struct plan_dimension
 {
     char **columns; /**< names of its columns in summary.csv */
@@ -56,7 +56,7 @@ struct plan_dimension
     size_t npoints;
 };
 
-/** One column of what varies. */
+/** Column of what varies. */
 struct plan_column
 {
     const struct plan_dimension *dim;

@@ -61,8 +61,8 @@ bool sweep_any_selected(const struct plan *plan, const struct sweep_options *opt
 /** Prints @p why as an error and frees it. Returns @p status. */
 int sweep_refuse(char *why, int status);
 
-/* What a run will cost is told from its scenario alone, in microseconds. What congestion adds is
- * not known before: packets sent again, CNPs, the time that senders wait. */
+/* Costs of runs are told from their scenarios alone, in microseconds. Congestion adds what is not
+ * known before: packets sent again, CNPs, the time that senders wait. */
 
 /** Prints what each selected run and all of them cost; measures this machine's speed for it. False
  * after messages if a run does not fit the memory of this machine and may not exceed it. */
