@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What single calls of the C core cost, for who calls them from another simulator: ns of CPU time,
+ * Costs of single calls of the C core, for who calls them from another simulator: ns of CPU time,
  * the best of five rounds, less those of the loop. usage: call-bench [TEXT], for lines with it
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime() */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Checks on the tree's own files: style.sh format|warnings|spdx|tags|names|length|shell
+# Checks on the tree's own files: style.sh format|warnings|spdx|tags|names|comments|length|shell
 set -eu
 export LC_ALL=C
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
@@ -95,6 +95,34 @@ names()
     none "names that more than one file bears"
 }
 
+# A comment begins with the noun or the verb that it is about, and not with a pronoun.
+comments()
+{
+    # shellcheck disable=SC2016 # awk's own $
+    files 'core-c/*.[ch]' 'runner/*.[ch]' 'runner/*.cc' 'ns3-module/*.h' 'ns3-module/*.cc' 'bench/*.[ch]' 'bench/*.cc' |
+        xargs awk '
+        # The first line of a comment that has words.
+        function look(text) {
+            sub(/^[*!<\/ \t]+/, "", text)
+            sub(/^@(file [^ ]+|return|param(\[[a-z]*\])? [^ ]+) */, "", text)
+            if (text ~ /^(What|Those|It|One|Of|Whose|That|Its|They|Their|Which|Who|Them|Others|The same|The others)([^A-Za-z0-9_-]|$)/)
+                print FILENAME ":" FNR ": " text
+        }
+        FNR == 1 { open = waits = 0 }
+        open && waits && /[A-Za-z]/ { look($0); waits = 0 }
+        open { if (/\*\//) open = 0; next }
+        match($0, /\/\*/) {
+            rest = substr($0, RSTART + 2)
+            open = rest !~ /\*\//
+            waits = rest !~ /[A-Za-z]/
+            if (!waits) look(rest)
+            next
+        }
+        match($0, /(^|[ \t])\/\/[!\/]*<? /) && !last { look(substr($0, RSTART + RLENGTH)) }
+        { last = /^ *\/\// }' >"$list"
+    none 'comments that begin with a pronoun; expected the noun or the verb that they are about'
+}
+
 length()
 {
     files '*.c' '*.h' '*.cc' '*.sh' '*.py' '*.cmake' '*.gp' '*CMakeLists.txt' wscript weft .ci/run |
@@ -114,9 +142,9 @@ shell()
 }
 
 case ${1:-} in
-    format | warnings | spdx | tags | names | length | shell) "$1" ;;
+    format | warnings | spdx | tags | names | comments | length | shell) "$1" ;;
     *)
-        echo "usage: style.sh format|warnings|spdx|tags|names|length|shell" >&2
+        echo "usage: style.sh format|warnings|spdx|tags|names|comments|length|shell" >&2
         exit 2
         ;;
 esac

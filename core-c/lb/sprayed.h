@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file sprayed.h  What path selectors have in common whose hosts write a label into the UDP source
+ * @file sprayed.h  Common part of path selectors whose hosts write a label into the UDP source
  * port and whose switches hash it as they hash any flow. Private.
  */
 #ifndef WEFT_LB_SPRAYED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file sack-cursors.h  What sack's sender keeps of packets that are to be sent again, and the
+ * @file sack-cursors.h  Packets that sack's sender is to send again, and the
  * cursors that move over its bitmap. Private to sack.c, whose comment says what a round is.
  */
 #ifndef WEFT_NIC_SACK_CURSORS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file sender.h  What every sender keeps: the span of outstanding PSNs, how many of them are in
+ * @file sender.h  Common part of all senders: the span of outstanding PSNs, how many of them are in
  * flight, the retransmission timer and the counters. Private.
  *
  * Outstanding are the PSNs in [una, end). In flight are those of them that are neither acknowledged

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What leaves a switch. A port has no event of its own: what it sent by now is looked at when
+ * Departures from a switch. A port has no event of its own: what it sent by now is looked at when
  * somebody wants to know. Where the order among ports matters, departures are done one by one in
  * the order of time: while a neighbour is paused, as each buffer that is given back may let it go
  * on, and at ports to hosts for which ToR middleware owes a NACK, which it sends by another port.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file net-threads.h  What threads tell each other that run the nodes of one fabric. Private.
+ * @file net-threads.h  Threads that run the nodes of one fabric, and what they tell each other.
+ * Private.
  *
  * A worker has nodes of its own. Within a window it touches nothing that another one writes. What
  * its nodes do to those of others is in outboxes, which their workers read in the next window; so

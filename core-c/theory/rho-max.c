@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What share of line rate hosts may send at while links are down (ofan App. A).
+ * Share of line rate that hosts may send at while links are down (ofan App. A).
  *
  * Flows between the same two ToRs are one demand. What passes between the aggregations j of two
  * pods is added up over all demands first, and spread over their cores then. All live links between

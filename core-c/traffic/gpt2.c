@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One training iteration of GPT-2 with tensor and data parallelism (ethereal §4; Shoeybi et al.
+ * Training iteration of GPT-2 with tensor and data parallelism (ethereal §4; Shoeybi et al.
  * 2019). n GPUs, each a host, are n/t replicas of the model, each divided among a tensor-parallel
  * group of t. The k-th GPUs of all replicas are a data-parallel group.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file page.h  What is shown to readers, as a tree of XML, and the stylesheets that write it down
+ * @file page.h  Pages for readers, as a tree of XML, and the stylesheets that write it down
  * as HTML, Markdown or text. A tree holds what there is to say; how it looks is for the
  * stylesheets, and escaping for who writes them out: whatever the bytes are, nothing in them
  * becomes markup.

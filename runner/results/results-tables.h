@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file results-tables.h  What a run measured: all that there is to a table, a line for each
+ * @file results-tables.h  Tables of what a run measured: all that there is to them, a line for each
  * column. results.h makes of each a struct for its rows, whose name is ROW, and an array of them in
  * struct run_results; columns.c makes its columns in SQLite and CSV. Who includes this file defines
  * what he wants of the lines; the others are nothing.

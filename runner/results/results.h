@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file results.h  What a run measured: a struct for each row of a table, whose members
+ * @file results.h  Results of a run: a struct for each row of a table, whose members
  * results-tables.h says. columns.h has the tables that write them.
  */
 #ifndef WEFT_RUNNER_RESULTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file graph-names.h  What a topology's file calls its hosts and switches, beside the numbers that
+ * @file graph-names.h  Names of hosts and switches in a topology's file, beside the numbers that
  * Weft gives them.
  */
 #ifndef WEFT_RUNNER_GRAPH_NAMES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file traffic-load.h  What a workload asks of the fabric, told before the run. The messages of a
+ * @file traffic-load.h  Load of a workload on the fabric, told before the run. The messages of a
  * large one are not made for it: a part of the fabric stands for the whole.
  */
 #ifndef WEFT_RUNNER_TRAFFIC_LOAD_H

@@ -2,6 +2,7 @@
 /* Who embeds the core and goes on with a shape, a graph, a buffer or a fabric that was refused
  * would crash or divide by zero far from the mistake. */
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 
 #include "refused.h"
 
-/* What look-ups say of nothing does not matter; that they come back does. */
+/* Look-ups of nothing come back, whatever they say; in builds with assertions the first one ends
+ * the program. */
 static void
 look_up(const struct weft_clos *clos)
 {
@@ -42,11 +44,23 @@ START_TEST(a_shape_that_is_refused_is_one_of_nothing)
         ck_assert_uint_eq(clos.nswitches, 0);
         ck_assert_uint_eq(clos.nlinks, 0);
         ck_assert_int_eq(weft_clos_check(&clos), WEFT_EINVAL);
+#ifdef NDEBUG
         look_up(&clos);
+#endif
         free(zeros);
     }
 }
 END_TEST
+
+#ifndef NDEBUG
+START_TEST(a_look_up_of_nothing_ends_a_build_with_assertions)
+{
+    struct weft_clos clos;
+    memset(&clos, 0, sizeof clos);
+    look_up(&clos);
+}
+END_TEST
+#endif
 
 START_TEST(a_graph_that_is_refused_is_one_of_nothing)
 {
@@ -225,6 +239,9 @@ refused_shapes_suite(void)
     Suite *s = suite_create("refused-shapes");
     TCase *tc = tcase_create("refused-shapes");
     tcase_add_test(tc, a_shape_that_is_refused_is_one_of_nothing);
+#ifndef NDEBUG
+    tcase_add_test_raise_signal(tc, a_look_up_of_nothing_ends_a_build_with_assertions, SIGABRT);
+#endif
     tcase_add_test(tc, a_graph_that_is_refused_is_one_of_nothing);
     tcase_add_test(tc, a_graph_of_nothing_makes_no_shape);
     tcase_add_test(tc, a_buffer_needs_memory_and_a_configuration);

@@ -210,10 +210,10 @@ extern "C"
     WEFT_API uint32_t weft_clos_paths(const struct weft_clos *clos, uint32_t src, uint32_t dst);
 
     /**
-     * Of a Clos: the links of path number @p path < weft_clos_paths(), in order; returns how many.
-     * Numbered aggregation first: path = j + n0 * (u + n1 * ...), where j < n0 is the source ToR's
-     * up port (0: its first one) and u < n1 the aggregation's; then, for parallel links, which one
-     * the core and which one the aggregation takes downwards.
+     * Lists the links of a Clos' path number @p path < weft_clos_paths(), in order; returns how
+     * many. Numbered aggregation first: path = j + n0 * (u + n1 * ...), where j < n0 is the source
+     * ToR's up port (0: its first one) and u < n1 the aggregation's; then, for parallel links,
+     * which one the core and which one the aggregation takes downwards.
      */
     WEFT_API uint32_t weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst,
                                      uint32_t path, uint64_t links[6]);
@@ -356,7 +356,7 @@ extern "C"
                                 uint32_t path);
 
     /**
-     * Of a Clos: the W-ECMP weight by paths of up port @p port of switch @p index towards
+     * Returns, of a Clos, the W-ECMP weight by paths of up port @p port of switch @p index towards
      * destination pod @p pod (ofan App. F.4), before any division: 0 if the port's link is dead. At
      * a ToR: paths from the aggregation behind the port to its namesake in that pod; within the own
      * pod (with 2 tiers: always) 1. At an aggregation: live links from the core behind the port to

@@ -81,11 +81,11 @@ extern "C"
     WEFT_API bool weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now);
 
     /**
-     * What is to be sent at @p now, when the wire is free. @p waiting: bit s: packets of source s
-     * wait and may go, which the caller knows of replies and other traffic. @p paused: bit c: PFC
-     * keeps traffic class c back. The answer binds: it takes the turn, and WEFT_SEND_DATA takes the
-     * packet from its transport, so weft_host_data() and weft_host_pace() follow at the same time,
-     * before any other call.
+     * Returns what is to be sent at @p now, when the wire is free. @p waiting: bit s: packets of
+     * source s wait and may go, which the caller knows of replies and other traffic. @p paused: bit
+     * c: PFC keeps traffic class c back. The answer binds: it takes the turn, and WEFT_SEND_DATA
+     * takes the packet from its transport, so weft_host_data() and weft_host_pace() follow at the
+     * same time, before any other call.
      */
     WEFT_API enum weft_host_source weft_host_next(struct weft_host *host, uint32_t waiting,
                                                   uint32_t paused, int64_t now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file needs.h  What a balancer needs of the simulator that calls it, and which members of a
- * packet an algorithm reads and writes.
+ * @file needs.h  Needs of a balancer from the simulator that calls it, and members of a packet that
+ * an algorithm reads and writes.
  *
  * A balancer of which only a half is called works, but as another one: CONGA without arrive() is
  * ECMP. So a simulator says in `provides` of struct weft_site, weft_path_site and weft_last_hop

@@ -186,8 +186,9 @@ extern "C"
                                         uint32_t src, uint32_t dst);
 
     /**
-     * What works, and spoils a part of a level or makes it useless, as a NIC that drops what comes
-     * out of order under a balancer that reorders: a user would measure a scheme that never worked.
+     * Warns of what works, and spoils a part of a level or makes it useless, as a NIC that drops
+     * what comes out of order under a balancer that reorders: a user would measure a scheme that
+     * never worked.
      * @p at is 0 before the first call and is set for the next one; false: nothing more. Sets
      * @p part, and the text in @p what, which goes on behind its name, as weft_net_check()'s.
      * `param` is the part's parameter at fault, "name" if another algorithm is the way out, or

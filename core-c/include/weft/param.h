@@ -94,11 +94,11 @@ extern "C"
     WEFT_API int weft_param_parse(const struct weft_param *p, const char *text, void *config);
 
     /**
-     * The same by value, without text: @p value in the parameter's own unit (ps, bytes, bit/s, a
-     * count), WEFT_NEVER for "inf", 0 or 1 for a boolean, the choice's number. The bounds are those
-     * of weft_param_parse(). On error @p config is unchanged. Returns 0, WEFT_EINVAL (the parameter
-     * is a real), WEFT_ERANGE (out of bounds; a boolean that is neither 0 nor 1), WEFT_EOVERFLOW
-     * (INT64_MAX where there is no "inf"), WEFT_ENOTFOUND (no such choice).
+     * Sets a parameter by value, without text: @p value in the parameter's own unit (ps, bytes,
+     * bit/s, a count), WEFT_NEVER for "inf", 0 or 1 for a boolean, the choice's number. The bounds
+     * are those of weft_param_parse(). On error @p config is unchanged. Returns 0, WEFT_EINVAL (the
+     * parameter is a real), WEFT_ERANGE (out of bounds; a boolean that is neither 0 nor 1),
+     * WEFT_EOVERFLOW (INT64_MAX where there is no "inf"), WEFT_ENOTFOUND (no such choice).
      */
     WEFT_API int weft_param_set_int(const struct weft_param *p, int64_t value, void *config);
 

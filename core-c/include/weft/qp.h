@@ -92,8 +92,8 @@ extern "C"
     };
 
     /**
-     * One QP. Read what you like; only the functions below write. The members that a packet touches
-     * at one end share a cache line of 64 bytes where the structure begins with one.
+     * Queue pair. Read what you like; only the functions below write. The members that a packet
+     * touches at one end share a cache line of 64 bytes where the structure begins with one.
      */
     struct weft_qp
     {

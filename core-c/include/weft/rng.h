@@ -51,10 +51,10 @@ extern "C"
     }
 
     /**
-     * What the numbers of ports are XORed with to put frames in order that come by them at one
-     * instant, @p now (ps): drawn anew for each instant and each @p salt. No port goes first more
-     * often than another: with a fixed order, senders in step would find the last free place of a
-     * full queue always, or never (phase effects: Floyd & Jacobson 1991).
+     * Returns what the numbers of ports are XORed with to put frames in order that come by them at
+     * one instant, @p now (ps): drawn anew for each instant and each @p salt. No port goes first
+     * more often than another: with a fixed order, senders in step would find the last free place
+     * of a full queue always, or never (phase effects: Floyd & Jacobson 1991).
      */
     static inline uint16_t weft_tie_order(uint64_t salt, int64_t now)
     {

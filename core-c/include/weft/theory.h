@@ -84,11 +84,11 @@ extern "C"
     WEFT_API int64_t weft_permutation_bound(const struct weft_wire *w, uint64_t m);
 
     /**
-     * The same where hosts send data at @p pace bit/s (rho times the rate; gaps included), a data
-     * packet starting a slot of that rate after the one before it, and reply at line rate. A true
-     * bound for NICs that let data and ACKs take turns: the wire must carry all of both, and data
-     * that waits for its turn or its slot cannot be answered. With pace = rate the number above,
-     * less that gap: what two lone hosts reach.
+     * Returns that bound where hosts send data at @p pace bit/s (rho times the rate; gaps
+     * included), a data packet starting a slot of that rate after the one before it, and reply at
+     * line rate. A true bound for NICs that let data and ACKs take turns: the wire must carry all
+     * of both, and data that waits for its turn or its slot cannot be answered. With pace = rate
+     * the number above, less that gap: what two lone hosts reach.
      */
     WEFT_API int64_t weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m,
                                                   int64_t pace);
@@ -178,10 +178,10 @@ extern "C"
     WEFT_API uint64_t weft_congested_paths(const struct weft_dead_links *d);
 
     /**
-     * What each link that is left would have to carry, over its rate, while that leaf's hosts are
-     * sent as much as their own links can take, all of it from other leaves and sprayed evenly over
-     * the paths: hosts / (spines (parallel - dead) speed). With two parallel links and no
-     * oversubscription 2. Infinite if no link is left.
+     * Returns what each link that is left would have to carry, over its rate, while that leaf's
+     * hosts are sent as much as their own links can take, all of it from other leaves and sprayed
+     * evenly over the paths: hosts / (spines (parallel - dead) speed). With two parallel links and
+     * no oversubscription 2. Infinite if no link is left.
      */
     WEFT_API double weft_sprayed_load(const struct weft_dead_links *d);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file version.h  Which version this is, what another one may change, and what is exported.
+ * @file version.h  Version of the core, what another one may change, and what is exported.
  *
  * Until 1.0 a new minor version (0.1 to 0.2) may change anything; the shared library's soname names
  * the minor version (libweft.so.0.1), so that a program never runs with another one's structs. A

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file views.h  What a study wants to know of a state: rates, windows, judgements. Reading changes
+ * @file views.h  Views of states for studies: rates, windows, judgements. Reading changes
  * nothing and may be done at any time; no state pays for it on the packet path.
  *
  * A state is named by its algorithm: handing the state of another one to a view is a mistake that
