@@ -19,7 +19,7 @@ using namespace ns3;
 namespace
 {
 
-// One simulation with one balancer; prints a line of the table.
+// Runs one simulation with one balancer; prints a line of the table.
 bool
 Run(const std::string& balancer,
     const std::string& topology,
@@ -37,7 +37,7 @@ Run(const std::string& balancer,
     Ptr<WeftCollective> rings = weft.InstallWorkload(workload);
     Simulator::Run();
 
-    // What the NICs saw: each QP (connection) counts, and so does each switch.
+    // NICs and switches count: each QP (connection), and each switch.
     Ptr<WeftFabric> fabric = weft.GetFabric();
     uint64_t resent = 0;
     uint64_t nacks = 0;

@@ -52,7 +52,7 @@ main(int argc, char* argv[])
     cmd.Parse(argc, argv);
 
     // Topologies, balancers, ... are named in one line of text: `weft list` shows what there is.
-    // One leaf with two hosts; the spine above it stays idle.
+    // Two hosts at one leaf; the spine above it stays idle.
     WeftHelper weft;
     weft.SetTopology("leaf-spine leaves=1 spines=1 hosts-per-leaf=2 link-rate=" + rate +
                      " link-delay=" + delay);

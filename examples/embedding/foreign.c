@@ -396,7 +396,7 @@ wire(struct port *a, struct device *from, struct device *to)
     a->to = to;
 }
 
-/* What this simulator does for a balancer. */
+/* Services of this simulator for a balancer. */
 #define PROVIDED                                                                                   \
     ((uint32_t)WEFT_NEED_PICK | WEFT_NEED_HOSTS | WEFT_NEED_REPLIES | WEFT_NEED_LOSSES |           \
      WEFT_NEED_TOR)

@@ -16,7 +16,7 @@
 #define RATE    100000000000 /* bit/s */
 #define LOST    1000         /* PSN of QP 0 that is lost once */
 
-/* What this program does for a balancer: pick() at the source's ToR, and all of tor.h. */
+/* Services of this program for a balancer: pick() at the source's ToR, and all of tor.h. */
 #define PROVIDED ((uint32_t)WEFT_NEED_PICK | WEFT_NEED_TOR)
 
 static const struct weft_lb_ops *lb;
@@ -75,7 +75,7 @@ describe_leaf(struct weft_site *site)
     return error;
 }
 
-/* What both QPs work by: frames, transport and congestion control; no path selector. */
+/* Describes the NIC of both QPs: frames, transport and congestion control; no path selector. */
 static const struct weft_nic_algos *
 describe_nic(void)
 {

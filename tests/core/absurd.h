@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file absurd.h  What a host may hand over by mistake: for tests of every init in the registry.
- */
+/** @file absurd.h Arguments that a host may hand over by mistake: for tests of every init in the
+ * registry. */
 #ifndef WEFT_TESTS_ABSURD_H
 #define WEFT_TESTS_ABSURD_H
 

@@ -24,7 +24,7 @@ struct host_rig_cc
     int64_t cnp_interval; /* the configuration's alone */
 };
 
-/** What a path selector keeps of a QP. */
+/** State that a path selector keeps of a QP. */
 struct host_rig_path
 {
     uint32_t batch;
@@ -60,7 +60,7 @@ extern struct host_rig
 void host_rig_begin(const char *transport, const char *const *settings);
 void host_rig_end(void);
 
-/** One more QP: its number. */
+/** Adds a QP and returns its number. */
 uint32_t host_rig_add(uint32_t first_psn);
 
 /** Posts a message of so many full packets, and activates the QP. */
@@ -78,7 +78,8 @@ host_rig_path(uint32_t qp)
     return host_rig.qp[qp].path;
 }
 
-/** What a free wire sends then, of QPs alone: the QP, or -1. The packet is in host_rig.sent. */
+/** Returns the QP that a free wire sends of then, of QPs alone, or -1. The packet is in
+ * host_rig.sent. */
 int host_rig_send(uint32_t paused, int64_t now);
 
 /** Sends a packet a slot, from host_rig.now on: the QPs as in "0 0 1 -", where - is nothing. */

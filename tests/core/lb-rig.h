@@ -22,7 +22,7 @@ void lb_open(struct lb_rig *rig, const char *name, const char *settings,
              const struct weft_site *site);
 void lb_close(struct lb_rig *rig);
 
-/** One switch of a fabric and its balancer. */
+/** Switch of a fabric and its balancer. */
 struct lb_place
 {
     struct weft_switch_map map;

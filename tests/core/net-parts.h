@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file net-parts.h  What a test makes a fabric of: memory and configurations, until parts_free().
- */
+/** @file net-parts.h Parts of a test's fabric: memory and configurations, until parts_free(). */
 #ifndef WEFT_NET_PARTS_H
 #define WEFT_NET_PARTS_H
 

@@ -48,7 +48,7 @@ struct net_world
 };
 extern struct net_world world;
 
-/** What is to be the same in two runs. */
+/** Outcome that is to be the same in two runs. */
 struct result
 {
     uint64_t heard;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file nic-rig.h  One QP's two ends, driven by hand: what the tests of the transports share. */
+/** @file nic-rig.h Two ends of a QP, driven by hand, for the tests of the transports. */
 #ifndef WEFT_TESTS_NIC_RIG_H
 #define WEFT_TESTS_NIC_RIG_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file path-rig.h  One host of a path selector, and QPs of its own: for the tests. */
+/** @file path-rig.h Host of a path selector, and QPs of its own, for the tests. */
 #ifndef WEFT_TESTS_PATH_RIG_H
 #define WEFT_TESTS_PATH_RIG_H
 
@@ -33,7 +33,7 @@ uint16_t path_rig_reply(struct path_rig *rig, enum weft_packet_kind kind, uint16
 void path_rig_answer(struct path_rig *rig, enum weft_packet_kind kind, uint16_t echo, bool marked,
                      int64_t now);
 
-/** What every hashing selector promises: replies as asked for, switches as under ECMP. */
+/** Checks what every hashing selector promises: replies as asked for, switches as under ECMP. */
 void path_rig_check_replies(const char *name, const char *by_default);
 void path_rig_check_switches(const char *name);
 

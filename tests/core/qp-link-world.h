@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file qp-link-world.h  What qp-link.c and its algorithms share. Private. */
+/** @file qp-link-world.h Common part of qp-link.c and its algorithms. Private. */
 #ifndef WEFT_TESTS_QP_LINK_WORLD_H
 #define WEFT_TESTS_QP_LINK_WORLD_H
 

@@ -97,7 +97,7 @@ launch(const struct weft_packet *packet)
     }
 }
 
-/* What an ACK says of packets beyond its ePSN is so, and all of it. */
+/* Checks that all is so that an ACK says of packets beyond its ePSN, and that it says all of it. */
 static void
 check_bitmap(struct connection *c, const struct weft_packet *ack)
 {
@@ -164,7 +164,7 @@ answer_with(struct connection *c, const struct weft_packet *data,
     qp_link_world.outcome.nacks += reply->kind == WEFT_NACK;
 }
 
-/* What a NACK by the receiver's timer asks for has not arrived. */
+/* Checks that what a NACK by the receiver's timer asks for has not arrived. */
 static void
 fire_receiver(struct connection *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file refused.h  What a user is told when something is refused. */
+/** @file refused.h Words that a user is told when something is refused. */
 #ifndef REFUSED_H
 #define REFUSED_H
 

@@ -13,7 +13,7 @@
 
 #define SACK_MODEL_PACKETS 6000
 
-/** What time shows. All times in ps. */
+/** Model of losses that time shows. All times in ps. */
 struct sack_model_time
 {
     int64_t newest; /* when the newest answered packet left */

@@ -163,7 +163,7 @@ static const struct weft_lb_ops shuffle = {
     .oblivious = true,
 };
 
-/* One QP between two ToRs; the paths take 8, 11, 14, ... steps. */
+/* QP between two ToRs; the paths take 8, 11, 14, ... steps. */
 static struct
 {
     const struct weft_transport_ops *nic;
@@ -300,8 +300,8 @@ START_TEST(themis_d_serves_any_switch_part_that_goes_by_the_psn)
 }
 END_TEST
 
-/* What must hold, does not: told of half the paths, Themis-D takes two for one, and lets NACKs
- * through that overtaking alone has caused. */
+/* Themis-D that is told of half the paths takes two for one, and lets NACKs through that overtaking
+ * alone has caused: the promise does not hold. */
 START_TEST(a_wrong_number_of_paths_is_paid_for)
 {
     run(1, PATHS / 2);

@@ -187,7 +187,7 @@ START_TEST(the_worst_link_counts_and_not_the_sum)
 }
 END_TEST
 
-/* What goes to a host, and what has no path, is no load of CONGA's. */
+/* Packets to a host, and packets without a path, are no load of CONGA's. */
 START_TEST(only_packets_with_a_path_load_links_of_the_fabric)
 {
     struct lb_place tor;

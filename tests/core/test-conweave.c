@@ -65,7 +65,7 @@ data(uint32_t src, uint32_t dst)
     return p;
 }
 
-/* What a packet is when it has left the source's ToR. */
+/* Packet that has left the source's ToR. */
 struct sent
 {
     enum kind kind;
@@ -339,7 +339,7 @@ START_TEST(the_wait_for_a_tail_is_never_negative)
 }
 END_TEST
 
-/* What the TAIL of one epoch has released says nothing of the next one's. */
+/* The TAIL of one epoch says nothing of the next one's packets. */
 START_TEST(each_epoch_waits_for_a_tail_of_its_own)
 {
     open_both(NULL);
@@ -425,7 +425,7 @@ START_TEST(a_new_epoch_waits_for_its_own_phase_0)
 }
 END_TEST
 
-/* Its TAIL may be the first packet that comes of it: nothing of it needs to wait any more. */
+/* A TAIL may be the first packet of its epoch that comes: nothing of it needs to wait any more. */
 START_TEST(a_tail_that_opens_an_epoch_is_noted)
 {
     uint32_t queue = 0;
@@ -501,7 +501,7 @@ START_TEST(all_that_is_due_goes_on_at_once)
 }
 END_TEST
 
-/* One queue per port: the second QP of a host passes out of order, and is counted. */
+/* A port has one queue: the second QP of a host passes out of order, and is counted. */
 START_TEST(without_a_queue_packets_pass)
 {
     uint32_t queue;

@@ -449,7 +449,7 @@ random_event(struct naive *n, struct weft_rng *rng, int64_t now)
     }
 }
 
-/* What must agree to the last bit; alpha only where it is not as good as 0. */
+/* Compares what must agree to the last bit; alpha only where it is not as good as 0. */
 static void
 compare(struct naive *n, int64_t now)
 {

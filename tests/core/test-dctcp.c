@@ -55,7 +55,7 @@ send_again(uint64_t packets)
     }
 }
 
-/* One packet is acknowledged, and new ones keep a window in flight. */
+/* Acknowledges one packet; new ones keep a window in flight. */
 static void
 ack(bool marked)
 {
@@ -116,8 +116,8 @@ START_TEST(a_window_is_cut_once)
 }
 END_TEST
 
-/* One mark in a window of n: alpha comes to 1/n, and a cut takes half a packet, less than a round
- * trip adds. Were every mark worth a half, the window would be gone. */
+/* With one mark in a window of n alpha comes to 1/n, and a cut takes half a packet, less than a
+ * round trip adds. Were every mark worth a half, the window would be gone. */
 START_TEST(few_marks_cut_little)
 {
     open_with("alpha", "0");
@@ -153,8 +153,8 @@ START_TEST(alpha_is_a_moving_average)
     reply.flags = WEFT_F_ECE;
     const struct weft_cc_ack last = {&reply, 10, 19, 11, 30, 11};
     cc->on_ack(state, &last, 0);
-    /* Of the ten only the last was marked, which was acknowledged at once. cwnd 11 of slow start.
-     */
+    /* Only the last of the ten was marked, which was acknowledged at once. cwnd 11 of slow start.
+     * */
     struct weft_dctcp_view view;
     weft_dctcp_read(state, &view);
     ck_assert_double_eq_tol(view.alpha, 1 + (1.0 / 11 - 1) / 16, 1e-12);
@@ -378,7 +378,7 @@ START_TEST(what_acknowledges_nothing_counts_for_nothing)
 }
 END_TEST
 
-/* One packet is missing, all others arrive, each of them marked. A NIC that takes packets in any
+/* A packet is missing, all others arrive, each of them marked. A NIC that takes packets in any
  * order knows that window after window has come through the congested queue. */
 START_TEST(a_missing_packet_holds_up_no_window)
 {
@@ -423,7 +423,7 @@ trim_all(void)
     lose(WEFT_LOST_TRIMMED);
 }
 
-/* What is sent again and lost again is a second sign of congestion (RFC 5681, §4.3). */
+/* A retransmission that is lost again is a second sign of congestion (RFC 5681, §4.3). */
 START_TEST(lost_retransmissions_cut_again)
 {
     open_with(NULL, NULL);

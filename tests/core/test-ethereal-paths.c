@@ -262,7 +262,7 @@ START_TEST(packets_of_ip_stacks_are_hashed)
 }
 END_TEST
 
-/* One of the three others after a timeout or a NACK, each as likely. */
+/* A timeout or a NACK leads to one of the three others, each as likely. */
 START_TEST(a_failure_moves_a_flow_to_any_other_path)
 {
     uint32_t moves[4][4] = {{0}};
@@ -295,8 +295,8 @@ START_TEST(a_failure_moves_a_flow_to_any_other_path)
 }
 END_TEST
 
-/* Of four paths the other QP's have failed: at first path f, so that this one's goes to one of two
- * others; once all have, to any of the three. */
+/* The other QP's paths have failed one by one, of four: at first path f, so that this one's goes to
+ * one of two others; once all have, to any of the three. */
 START_TEST(a_flow_does_not_move_to_a_path_that_is_shunned)
 {
     uint32_t moves[4] = {0};

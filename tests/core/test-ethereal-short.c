@@ -20,7 +20,7 @@ plan(uint32_t n, uint64_t bytes)
     ethereal_plan(batch, n, 0);
 }
 
-/* One message wants 8 parts. None is shorter than a packet, unless the message is: 8 packets are 8
+/* A message wants 8 parts. None is shorter than a packet, unless the message is: 8 packets are 8
  * parts, a byte less is 7, less than two packets is one. */
 START_TEST(a_part_is_a_packet_at_least)
 {

@@ -265,7 +265,7 @@ out_of_turn(uint32_t n, uint32_t per, bool racks, uint32_t *turned)
     return wrong;
 }
 
-/* What a QP was given first it sends first, as a collective's next step behind the one before. */
+/* A QP sends first what it was given first, as a collective's next step behind the one before. */
 START_TEST(a_qp_sends_its_messages_in_order)
 {
     const char *const spreads[] = {"spread=1us", "spread=0ps"};

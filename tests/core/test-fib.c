@@ -21,7 +21,7 @@ make_fib(const struct weft_clos *clos, const uint64_t *dead, size_t ndead, bool 
 {
     const int64_t size = weft_fib_size(clos, dead, ndead, weighted);
     ck_assert_int_gt(size, 0);
-    /* One guard byte, so that a write past the promised size shows. */
+    /* A guard byte shows a write past the promised size. */
     uint8_t *memory = malloc((size_t)size + 8);
     ck_assert_ptr_nonnull(memory);
     memset(memory + size, 0xa5, 8);

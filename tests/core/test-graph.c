@@ -182,7 +182,7 @@ check_all(void)
     }
 }
 
-/* Its own port, and none while its link is down. */
+/* Checks that the last hop is the host's own port, and none while its link is down. */
 static void
 check_last_hops(void)
 {
@@ -442,7 +442,7 @@ rho(const struct weft_clos *shape, uint64_t dead, const struct weft_flow *flows,
     return out.share;
 }
 
-/* What hosts may send at is the same by the formulas for a Clos and by the flows' ways. */
+/* Hosts may send at the same rate by the formulas for a Clos and by the flows' ways. */
 START_TEST(rho_max_is_that_of_the_same_clos)
 {
     struct weft_clos clos;
@@ -525,7 +525,7 @@ START_TEST(what_is_no_fabric_is_refused_by_name)
 }
 END_TEST
 
-/* Those that rest on a Clos say so, whatever it was that they have missed first. */
+/* Checks that balancers that rest on a Clos say so, whatever they have missed first. */
 static void
 check_refusals(const struct weft_site *site)
 {
@@ -547,7 +547,7 @@ check_refusals(const struct weft_site *site)
     }
 }
 
-/* Who rests on a Clos must not work on something else by chance. */
+/* Balancers that rest on a Clos must not work on something else by chance. */
 START_TEST(a_graph_is_no_clos)
 {
     const struct weft_mmu_config buffer = {.buffer = 1 << 20};

@@ -243,7 +243,7 @@ START_TEST(a_window_that_opens_ends_a_long_pause)
 }
 END_TEST
 
-/* Who sends in so many slots, with QP 0's data and what @p waiting says. */
+/* Checks the sources that send in so many slots, with QP 0's data and what @p waiting says. */
 static void
 sources(uint32_t waiting, const char *expected)
 {
@@ -380,7 +380,7 @@ START_TEST(a_packet_says_what_it_is)
 }
 END_TEST
 
-/* What a NIC of round robin promises, written down plainly. */
+/* Model of a NIC of round robin, written down plainly. */
 static struct
 {
     int list[RIG_QPS]; /* QPs that have something to send, or might */

@@ -55,7 +55,7 @@ START_TEST(reordering_costs_nothing)
     link.jitter = 30;
     const struct sim_outcome o = sim_link_run(&link);
     ck_assert(o.nacks == 0 && o.tx.resent == 0 && o.tx.timeouts == 0);
-    /* One packet per slot, the last one's way there and its ACK's way back. */
+    /* A packet leaves in each slot; the last one has its way there and its ACK the way back. */
     ck_assert_uint_le(o.slots, link.packets + 2 * (8 + 30) + 1);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who embeds the core would crash, or wait for ever, on a configuration without its defaults or a
+/* Embedders of the core would crash, or wait for ever, on a configuration without its defaults or a
  * site that lacks something, instead of being told. */
 #include <check.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ START_TEST(every_transport_works_or_says_no)
 }
 END_TEST
 
-/* One call of each hook. */
+/* Calls each hook once. */
 static void
 signal_all(const struct weft_cc_ops *cc, void *state, int64_t now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens at a switch at one instant has an order that hangs on nothing else: frames that
- * start by port, the timer of a ToR's balancer, PFC frames, arrivals. Without it results would hang
- * on how a switch is run. */
+/* Order of what happens at a switch at one instant, which hangs on nothing else: frames that start
+ * by port, the timer of a ToR's balancer, PFC frames, arrivals. Without it results would hang on
+ * how a switch is run. */
 #include <check.h>
 #include <stdarg.h>
 #include <stddef.h>

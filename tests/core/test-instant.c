@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens at a host at one instant has an order that hangs on nothing else. Were it another
- * one from run to run, from window to window or from thread to thread, so would be the results. */
+/* Order of what happens at a host at one instant, which hangs on nothing else. Were it another one
+ * from run to run, from window to window or from thread to thread, so would be the results. */
 #include <check.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -81,7 +81,7 @@ START_TEST(random_weights_follow_the_schedule_written_out)
 }
 END_TEST
 
-/* The same, with the ports of a random list only: the others' slots are passed over for good. */
+/* With the ports of a random list only, the others' slots are passed over for good. */
 START_TEST(unreachable_ports_are_passed_over_for_good)
 {
     struct weft_rng rng;

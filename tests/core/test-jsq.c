@@ -94,7 +94,7 @@ START_TEST(ties_count_by_their_weights)
 }
 END_TEST
 
-/* The same of a list in rounds: ports 0 to 3 have weights 4, 2, 3 and 2, each group of ties its own
+/* With a list in rounds ports 0 to 3 have weights 4, 2, 3 and 2, and each group of ties its own
  * shares. */
 START_TEST(ties_of_a_list_in_rounds_count_by_their_weights)
 {

@@ -98,7 +98,7 @@ START_TEST(a_dead_uplink_ends_its_flowlets)
 }
 END_TEST
 
-/* What is not balanced (an ACK, a QP without state) keeps to ECMP's choice. */
+/* Packets that are not balanced (an ACK, a QP without state) keep to ECMP's choice. */
 START_TEST(replies_keep_to_one_path)
 {
     const struct weft_clos clos = lb_fat_tree("4");

@@ -52,8 +52,7 @@ packet_of(uint32_t level, uint32_t i)
     return p;
 }
 
-/* What each level's balancer would do alone is what it does beside the others, whatever they draw.
- */
+/* Each level's balancer does beside the others what it would do alone, whatever they draw. */
 START_TEST(each_packet_is_picked_by_its_own_level)
 {
     static const char *const names[] = {"ecmp", "rsq", "drill", "rsq", "simple-rr"};
@@ -261,7 +260,7 @@ START_TEST(levels_hold_packets_in_queues_of_their_own)
 }
 END_TEST
 
-/* What one level wants of its switch is asked for, and what none wants is not. */
+/* Hooks that one level wants of its switch are asked for, and what none wants is not. */
 START_TEST(hooks_are_those_of_any_level)
 {
     static const char *const names[] = {"ecmp", "conga"};

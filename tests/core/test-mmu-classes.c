@@ -134,8 +134,8 @@ START_TEST(trims_above_the_limit_not_at_it)
 }
 END_TEST
 
-/* What would be dropped for want of memory is trimmed: by a threshold, or by a port's own memory.
- */
+/* Frames that would be dropped for want of memory are trimmed: by a threshold, or by a port's own
+ * memory. */
 START_TEST(trims_what_would_be_dropped)
 {
     trimming(90000);

@@ -361,7 +361,8 @@ same_counters(const struct weft_mmu *mmu, const struct naive *n)
     for (uint32_t p = 0; p < PORTS; p++)
     {
         const struct weft_mmu_ingress *in = weft_mmu_ingresses(mmu) + weft_mmu_index(mmu, p, 0);
-        /* One assertion for all: each is a system call, and this is done 200,000 times. */
+        /* A single assertion stands for all: each is a system call, and this is done 200,000 times.
+         * */
         bool same = weft_mmu_queues(mmu)[p] == queued(n, p) &&
                     (int64_t)in[DATA].bytes + in[DATA].headroom == held(n, p, DATA) &&
                     in[CONTROL].bytes == held(n, p, CONTROL) &&
@@ -421,7 +422,8 @@ same_accounts(const struct weft_mmu *a, const struct weft_mmu *b)
     ck_assert_msg(memcmp(weft_mmu_ingresses(a), weft_mmu_ingresses(b), ingress) == 0, "ingress");
 }
 
-/* What the lazy buffer finds easy, the one that knows all admits at once, below its peak. */
+/* Checks that the buffer that knows all admits at once, below its peak, what the lazy one finds
+ * easy. */
 static void
 admit(struct weft_mmu *mmu, struct naive *n, struct lazy *lazy, const struct frame *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who copies or moves a state, as a checkpoint or a growing array does, would read freed memory. Of
- * each algorithm two states do the same work, and one of them moves all the time. */
+/* Hosts that copy or move a state, as a checkpoint or a growing array does, would read freed
+ * memory. Two states of each algorithm do the same work, and one of them moves all the time. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

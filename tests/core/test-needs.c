@@ -24,7 +24,7 @@ needs_of(const char *name)
     return weft_lb_needs(weft_lb_find(name));
 }
 
-/* What the manual says of some. */
+/* Needs of some balancers, as the manual says them. */
 START_TEST(each_says_what_it_needs)
 {
     ck_assert_uint_eq(needs_of("drill"), WEFT_NEED_PICK);
@@ -246,7 +246,7 @@ difference(const struct weft_packet *a, const struct weft_packet *b)
     return d;
 }
 
-/* One copy of a balancer with all that it keeps. */
+/* Copy of a balancer with all that it keeps. */
 struct copy
 {
     char *state;
@@ -445,7 +445,7 @@ START_TEST(a_congestion_control_reads_what_it_says)
 }
 END_TEST
 
-/* What arrives at a receiver with losses and trimmed packets, and what the sender then sends. */
+/* Tries a transport with losses and trimmed packets, and what the sender then sends. */
 static void
 try_transport(const struct weft_algo *algo)
 {

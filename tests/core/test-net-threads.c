@@ -101,7 +101,7 @@ START_TEST(workers_take_no_more_memory_than_they_are_given)
 }
 END_TEST
 
-/* What a host asks for that would meet what other threads do at the same time. */
+/* Asks for what would meet what other threads do at the same time. */
 static void
 ask_too_much(void *of, uint64_t what, int64_t now)
 {

@@ -299,7 +299,8 @@ START_TEST(named_drops_are_sent_again)
 }
 END_TEST
 
-/* Its NIC asks by a probe, for which the host's timer must run out sooner than it was set. */
+/* The sender's NIC asks by a probe, for which the host's timer must run out sooner than it was set.
+ * */
 START_TEST(a_lost_last_packet_waits_for_no_rto)
 {
     world_begin(&scenes[0]);
@@ -313,7 +314,7 @@ START_TEST(a_lost_last_packet_waits_for_no_rto)
 }
 END_TEST
 
-/* What happens when links fail and frames are lost by name, and somebody looks. */
+/* Runs a fabric where links fail and frames are lost by name, and somebody looks. */
 static struct result
 run_with_faults(const struct scene *scene, uint32_t threads)
 {

@@ -289,7 +289,7 @@ END_TEST
 
 START_TEST(reordering_alone_causes_spurious_retransmissions)
 {
-    /* What themis §2.2 measures: nothing is lost, and yet NACKs and retransmissions. */
+    /* NACKs and retransmissions come though nothing is lost, as themis §2.2 measures. */
     struct sim_link link = link_of(2);
     link.jitter = 6;
     const struct sim_outcome o = sim_link_run(&link);

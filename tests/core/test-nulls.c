@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who embeds the core and hands on a name that the user never gave, or what a look-up did not find,
- * would crash instead of being told. */
+/* Embedders that hand on a name that the user never gave, or what a look-up did not find, would
+ * crash instead of being told. */
 #include <check.h>
 #include <string.h>
 
@@ -40,8 +40,8 @@ START_TEST(no_name_is_found_nowhere)
 }
 END_TEST
 
-/* What is not found is WEFT_ENOTFOUND, also where the algorithm was not; what there is nothing to
- * read from or to write into is WEFT_EINVAL. */
+/* A parameter that is not found is WEFT_ENOTFOUND, also where the algorithm was not; where there is
+ * nothing to read from or to write into it is WEFT_EINVAL. */
 START_TEST(a_configuration_is_left_as_it_is)
 {
     uint64_t before[32];

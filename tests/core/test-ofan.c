@@ -367,7 +367,7 @@ START_TEST(pointers_start_at_a_random_slot_of_the_schedule)
 }
 END_TEST
 
-/* One schedule per pod: two of its edges are sent the same cycle of 13. */
+/* A pod has one schedule: two of its edges are sent the same cycle of 13. */
 START_TEST(pointers_to_a_pod_share_its_schedule)
 {
     struct hurt h;

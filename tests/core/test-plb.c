@@ -67,7 +67,7 @@ START_TEST(the_label_changes_above_beta_and_not_at_it)
         {"xxxxx..........", 0},
         {"xxxxxxxxxx......", 0},
         {"xxxxxxxxxx.....", 1},
-        /* What has not come back yet counts as unmarked. */
+        /* Packets that have not come back yet count as unmarked. */
         {"xxxx", 0},
         {"xxxxx", 1},
     };

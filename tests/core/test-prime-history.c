@@ -70,8 +70,8 @@ mark(uint64_t qp[64], uint16_t echo)
     flow.ops->path->on_reply(qp, &ack, 0);
 }
 
-/* Of 3 paths and of 9 a path is avoided for as many packets as two turns have, 6 and 18, whatever
- * the BDP. Then it comes within two turns. */
+/* A path of 3 and of 9 is avoided for as many packets as two turns have, 6 and 18, whatever the
+ * BDP. Then it comes within two turns. */
 START_TEST(a_cycle_is_a_turn_over_the_paths)
 {
     static const uint32_t dsts[] = {4, 53};

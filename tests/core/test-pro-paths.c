@@ -149,8 +149,8 @@ times(uint64_t (*seen)[6], uint32_t paths, uint32_t hop, uint32_t i)
     return n;
 }
 
-/* One turn of a QP: as many different paths as a PathID can name; every link between switches in
- * them as often as the others of its layer. */
+/* Checks one turn of a QP: as many different paths as a PathID can name; every link between
+ * switches in them as often as the others of its layer. */
 static void
 check_turn(uint32_t src, uint32_t dst)
 {

@@ -75,7 +75,7 @@ open_qp(uint32_t host, uint32_t qp, uint32_t tor)
     w.path->on_active(w.qp[host][qp], true, 0);
 }
 
-/* Which of the ToR's up ports a NIC's packet takes. */
+/* Returns the up port of the ToR that a NIC's packet takes. */
 static uint32_t
 send(uint32_t host, uint32_t qp)
 {
@@ -249,7 +249,7 @@ START_TEST(the_queues_of_both_layers_are_bounded_at_full_load)
 }
 END_TEST
 
-/* The same model with random paths: its queues are many times as long, and grow. */
+/* With random paths the same model's queues are many times as long, and grow. */
 START_TEST(with_random_paths_they_are_not)
 {
     struct weft_rng rng;

@@ -192,7 +192,7 @@ START_TEST(as_printed_only_timeouts_ask)
 }
 END_TEST
 
-/* What was never asked for must not seem to lie ahead half a PSN space later. */
+/* Packets that were never asked for must not seem to lie ahead half a PSN space later. */
 START_TEST(a_loss_is_found_after_more_packets_than_there_are_psns)
 {
     static const char *const modes[] = {"events", "timeouts"};
@@ -298,7 +298,7 @@ START_TEST(the_receiver_may_keep_the_timer)
 }
 END_TEST
 
-/* Its sender may have given up: a simulation would never end. */
+/* The sender may have given up: a simulation would never end. */
 START_TEST(the_receivers_timer_stops_when_it_changes_nothing_more)
 {
     static const char *const own[] = {"ooo-window", "8", "timeout", "receiver", "rto", "1us", NULL};

@@ -19,7 +19,7 @@
 /* Paths of a PathID on fabrics with at most 64 of them in the first digit. */
 #define PATH_BITS 0xfffU
 
-/* One NIC: host 0, and its QPs. */
+/* NIC of host 0, and its QPs. */
 static struct
 {
     const struct weft_path_ops *path;
@@ -278,7 +278,8 @@ START_TEST(batches_of_more_packets_than_paths_go_around)
 }
 END_TEST
 
-/* One group of paths: two QPs that would be staggered with shorter batches both begin at path 0. */
+/* With one group of paths two QPs that would be staggered with shorter batches both begin at path
+ * 0. */
 START_TEST(batches_of_as_many_packets_as_paths_stagger_nothing)
 {
     begin("", "2", "4", 4);

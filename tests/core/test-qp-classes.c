@@ -33,7 +33,7 @@ START_TEST(a_nack_of_a_trimmed_packet_goes_first)
 }
 END_TEST
 
-/* Who calls it at a ToR counted no NACKs of ToRs unless he set the flag himself. */
+/* Callers at a ToR counted no NACKs of ToRs unless they set the flag themselves. */
 START_TEST(a_nack_of_a_tor_is_known_as_one)
 {
     host_rig_begin("gbn", NULL);

@@ -57,7 +57,7 @@ START_TEST(nothing_is_lost_for_good)
 }
 END_TEST
 
-/* Of a trimmed packet the sender hears, and sends it again at once. */
+/* The sender hears of a trimmed packet, and sends it again at once. */
 START_TEST(what_is_trimmed_is_sent_again)
 {
     struct weft_rng rng;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who embeds the core and goes on with a QP that was refused would crash somewhere else, or divide
- * by its payload of 0, and would never learn what was wrong. */
+/* Embedders that go on with a QP that was refused would crash somewhere else, or divide by its
+ * payload of 0, and would never learn what was wrong. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 
 static struct weft_qp *const qp = &host_rig.qp[0];
 
-/* One QP, whose first PSN is FIRST. */
+/* Begins a QP whose first PSN is FIRST. */
 static void
 begin_qp(const char *transport, const char *const *settings)
 {
@@ -39,14 +39,15 @@ arrives(uint32_t index, uint32_t flags)
     return answer;
 }
 
-/* It is not answered. */
+/* Checks that a packet is not answered. */
 static void
 waits(uint32_t index, uint32_t flags)
 {
     ck_assert_int_eq(arrives(index, flags).verdict.reply, WEFT_REPLY_NONE);
 }
 
-/* It is answered by an ACK of @p epsn that names @p place, and in its bitmap @p named. */
+/* Checks that a packet is answered by an ACK of @p epsn that names @p place, and in its bitmap @p
+ * named. */
 static void
 is_acked(uint32_t index, uint32_t flags, uint32_t epsn, uint32_t place, uint64_t named)
 {
@@ -69,7 +70,7 @@ START_TEST(its_lines_are_those_of_the_cache)
     ck_assert_uint_eq(offsetof(struct weft_qp, algos), 64);
     ck_assert_uint_eq(offsetof(struct weft_qp, bulk_first), 128);
     ck_assert_uint_eq(offsetof(struct weft_qp, wqes), 192);
-    /* What every data packet reads at the receiver, and at the sender. */
+    /* Members that every data packet reads at the receiver, and at the sender, are in one line. */
     ck_assert_uint_lt(offsetof(struct weft_qp, sport_rx), 64);
     ck_assert_uint_lt(offsetof(struct weft_qp, dst), 128);
 }
@@ -326,7 +327,7 @@ START_TEST(acks_in_any_order_name_what_has_arrived)
 }
 END_TEST
 
-/* What the ACK of a packet with label 100 + @p index echoes; -1: it waits. */
+/* Returns what the ACK of a packet with label 100 + @p index echoes; -1: it waits. */
 static int
 echo_of(uint32_t index, uint32_t flags)
 {
@@ -344,8 +345,8 @@ echo_of(uint32_t index, uint32_t flags)
     return packet.echo;
 }
 
-/* What path selectors learn by: of several packets the label of the last that came, whichever it
- * is, and that of each marked one. */
+/* Path selectors learn, of several packets, the label of the last that came, whichever it is, and
+ * that of each marked one. */
 START_TEST(merged_acks_echo_the_newest_label_and_each_marked_one)
 {
     begin_qp(_i == 0 ? "sack" : "trim", NULL);

@@ -291,7 +291,7 @@ look_at_switch(struct rank *rank, uint32_t i)
     reading->switches = weft_mix64(reading->switches ^ h);
 }
 
-/* What lies on the way between ranks needs memory where it is, and there alone. */
+/* Checks that frames on the way between ranks need memory where they are, and there alone. */
 static void
 check_lanes(const struct rank *rank)
 {

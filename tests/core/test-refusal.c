@@ -195,7 +195,7 @@ START_TEST(a_buffer_that_is_all_headroom_says_so)
 }
 END_TEST
 
-/* What a caller without a reason, or with that of another failure, shows to the user. */
+/* Callers without a reason, or with that of another failure, have a sentence to show. */
 START_TEST(there_is_always_a_sentence)
 {
     struct weft_refusal why = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who embeds the core and goes on with a shape, a graph, a buffer or a fabric that was refused
- * would crash or divide by zero far from the mistake. */
+/* Embedders that go on with a shape, a graph, a buffer or a fabric that was refused would crash or
+ * divide by zero far from the mistake. */
 #include <check.h>
 #include <signal.h>
 #include <stdlib.h>

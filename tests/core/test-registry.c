@@ -193,7 +193,7 @@ START_TEST(defaults_and_bounds_are_legal_and_read_back)
 }
 END_TEST
 
-/* One step outside each bound, as the integer text of the base unit. */
+/* Checks values one step outside each bound, as the integer text of the base unit. */
 static void
 check_outside(const struct weft_algo *algo, const struct weft_param *p)
 {
@@ -461,7 +461,7 @@ START_TEST(topologies_are_built_from_their_defaults)
 }
 END_TEST
 
-/* What workloads that take a table are given. */
+/* Tables for workloads that take one. */
 static const struct weft_table_flow some_flows[] = {{1000, 0, 3, 7}, {99, 5, 7, 3}, {1, 0, 7, 8}};
 static const struct weft_table_wait some_waits[] = {{0, 1}, {0, 2}};
 static const struct weft_table_size some_sizes[] = {{0, 0}, {1000, 0.5}, {1000000, 1}};

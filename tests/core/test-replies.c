@@ -11,7 +11,7 @@
 #include "net-parts.h"
 #include "net-world.h"
 
-/* What switches have chosen for replies. */
+/* Choices of switches for replies. */
 static struct
 {
     uint64_t ports[64][HOSTS]; /* [switch][qp]: bits of the ports that its replies took */

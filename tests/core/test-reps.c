@@ -135,7 +135,7 @@ START_TEST(a_frozen_ring_goes_round)
     {
         expect(1, 8);
     }
-    /* What still comes back goes into the ring and next upon the wire. */
+    /* Labels that still come back go into the ring and next upon the wire. */
     expect(1, 3);
     ack(20, 1);
     expect(20, 20);

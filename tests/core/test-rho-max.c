@@ -149,7 +149,7 @@ split_by_path(struct rig *r, const struct weft_flow *f)
     }
 }
 
-/* What a switch gets it divides among the candidates of its forwarding. */
+/* Divides what a switch gets among the candidates of its forwarding. */
 static void
 split_by_hop(struct rig *r, const struct weft_fib *fib, uint32_t at, uint32_t dst, double amount)
 {

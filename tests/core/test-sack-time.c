@@ -269,7 +269,7 @@ START_TEST(a_gap_at_the_end_is_lost_when_its_answer_is_overdue)
     ck_assert(is_told_lost(4));
     sends_at(due, WEFT_TX_RETX, 4);
     ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 0);
-    /* Its answer has a whole RTT to come. */
+    /* The probe's answer has a whole RTT to come. */
     ck_assert_int_ge(rig.ops->tx_deadline(rig.tx) - due, RTT + 2 * US);
     end();
 }

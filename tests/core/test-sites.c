@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who embeds the core would crash on a site that lacks something, instead of being told. Under the
- * sanitizers these tests also see each state stay within the memory that it asked for. */
+/* Embedders of the core would crash on a site that lacks something, instead of being told. Under
+ * the sanitizers these tests also see each state stay within the memory that it asked for. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +168,7 @@ START_TEST(every_balancer_takes_any_site_or_says_no)
 }
 END_TEST
 
-/* What the manual shows: a site without the fabric's shape, where some need one. */
+/* A site without the fabric's shape, where some need one, as the manual shows. */
 START_TEST(a_balancer_that_needs_the_shape_says_so)
 {
     const char *const names[] = {"ofan", "host-dr", "prime", "co-prime", "ethereal", "conga"};

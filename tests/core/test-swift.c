@@ -231,7 +231,7 @@ START_TEST(a_window_below_one_packet_is_paced)
         ack(now, 40 * US, 1);
     }
     ck_assert_uint_eq(window(), 1);
-    /* One packet of 4178 B in rtt / cwnd = 40 us / 0.25. */
+    /* A packet of 4178 B leaves in rtt / cwnd = 40 us / 0.25. */
     ck_assert_int_eq(cc->rate(state, now), 208900000);
     for (int i = 0; i < 20; i++)
     {

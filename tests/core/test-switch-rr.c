@@ -13,7 +13,7 @@
 static const uint32_t queues[DOWN + UP];
 static const struct weft_ports up = {queues, NULL, DOWN, UP, UP};
 
-/* One full turn; every entry of the group once. */
+/* Takes one full turn; every entry of the group once. */
 static void
 turn(struct lb_rig *rig, const struct weft_ports *ports, uint32_t *order)
 {

@@ -171,7 +171,7 @@ START_TEST(nic_sr_asks_once_for_every_loss_that_can_be_known)
 }
 END_TEST
 
-/* One packet is lost on the last hop, wherever in the flow, however it arrives: no timeout, be the
+/* A packet is lost on the last hop, wherever in the flow, however it arrives: no timeout, be the
  * replies paused or not. */
 START_TEST(a_single_loss_on_the_last_hop_needs_no_timeout)
 {
@@ -193,7 +193,7 @@ START_TEST(a_single_loss_on_the_last_hop_needs_no_timeout)
 }
 END_TEST
 
-/* What go-back-N drops for its order is asked for as well, with losses and without. */
+/* Packets that go-back-N drops for their order are asked for as well, with losses and without. */
 START_TEST(gbn_asks_for_all_that_can_be_known_to_be_missing)
 {
     struct loop_result r;

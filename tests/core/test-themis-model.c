@@ -84,7 +84,7 @@ ref_remove(struct reference *r, size_t at)
     memmove(r->list + at, r->list + at + 1, (r->count - at) * sizeof r->list[0]);
 }
 
-/* What is known of a packet that the NIC may not have had goes. */
+/* Forgets what is known of a packet that the NIC may not have had. */
 static void
 ref_give_up(struct reference *r, struct entry gone)
 {
@@ -339,7 +339,7 @@ nic_receive(struct nic *nic, uint32_t packet, uint32_t now, uint32_t rtt)
     *answer = (struct answer){nic->epsn, false};
 }
 
-/* What arrives at the ToR in this slot. */
+/* Returns what arrives at the ToR in this slot. */
 static struct answer
 nic_returned(struct nic *nic, uint32_t now)
 {

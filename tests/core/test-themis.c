@@ -322,8 +322,7 @@ START_TEST(of_two_copies_too_late_the_first_counts)
 }
 END_TEST
 
-/* The same where 2 is too late as well, between the copies: the NIC has not had it when 1 moves the
- * ePSN. */
+/* Copies of 1 with 2 too late between them: the NIC has not had 2 when 1 moves the ePSN. */
 START_TEST(of_two_copies_too_late_others_between_stay_unknown)
 {
     struct bench b;

@@ -199,7 +199,7 @@ land(struct rig *g, uint32_t i)
     g->turn[f.dst] = g->turn[f.dst] == WEFT_NEVER ? end : g->turn[f.dst];
 }
 
-/* One event, the earliest; false when there is none left. */
+/* Handles the earliest event; false when there is none left. */
 static bool
 advance(struct rig *g)
 {

@@ -87,7 +87,8 @@ START_TEST(random_spraying_grows_as_the_root_of_the_message)
 }
 END_TEST
 
-/* One source: work 1, served at once. Two at full load: more than one is there 1/4 of the time. */
+/* A single source has work 1, served at once. Two at full load: more than one is there 1/4 of the
+ * time. */
 START_TEST(periodic_queues_by_hand)
 {
     ck_assert_double_eq_tol(weft_periodic_tail(1, 4, 0.5), 0.5 / 4, 1e-12);

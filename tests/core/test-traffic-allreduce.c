@@ -23,12 +23,12 @@ Suite *traffic_allreduce_suite(void);
 static struct weft_hosts hosts = {0, 4, 0};
 static uint32_t ranks;
 
-/* What each message carries: who has contributed, a bit for each host, piece by piece; 0: nothing
- * of that piece. */
+/* Contributions that each message carries: a bit for each host, piece by piece; 0: nothing of that
+ * piece. */
 static uint32_t (*carried)[MAX_PIECES];
 static bool *delivered;
 
-/* Which pieces of the vector a message carries. */
+/* Whether a message carries a piece of the vector. */
 typedef bool (*carries_fn)(const struct weft_message *m, uint32_t piece);
 
 static void
@@ -62,8 +62,8 @@ build(uint32_t nhosts)
     ck_assert(carried && delivered);
 }
 
-/* What a host has of a piece: its own and what has come in earlier steps. Nothing is added twice:
- * either some message brought the whole, or all are parts of it. */
+/* Returns what a host has of a piece: its own and what has come in earlier steps. Nothing is added
+ * twice: either some message brought the whole, or all are parts of it. */
 static uint32_t
 has(uint32_t host, uint32_t piece, uint32_t before)
 {

@@ -145,7 +145,7 @@ START_TEST(nothing_takes_no_time)
 }
 END_TEST
 
-/* One host's wire carries what all send to it. */
+/* A host's wire carries what all send to it. */
 START_TEST(hosts_share_their_wires)
 {
     begin("2", "4");
@@ -169,7 +169,7 @@ START_TEST(hosts_that_send_to_each_other_make_room_for_acks)
     const int64_t bound = weft_permutation_paced_bound(&w, 2000, clos.host_rate);
     ck_assert_int_eq(last_ack(true, clos.host_rate), bound);
     ck_assert_int_eq(steps[0], bound);
-    /* The same twice, the second behind a barrier. */
+    /* Two such messages, the second behind a barrier. */
     add(0, 1, bytes)->step = 1;
     add(1, 0, bytes)->step = 1;
     messages[2].barrier = messages[3].barrier = 1;

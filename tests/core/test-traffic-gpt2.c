@@ -218,7 +218,7 @@ START_TEST(gpus_compute_between_collectives)
     const int64_t forward = 55808, head = 153600;
     choose(8, "2", "direct");
     build();
-    /* Of 12 allreduces of two steps; the last layer's gradients and then the embedding's. */
+    /* Allreduces of two steps, 12 of them; the last layer's gradients and then the embedding's. */
     ck_assert_int_eq(play(0), 9 * forward + head);
     ck_assert_int_eq(play(1) - (9 * forward + head), 12 * 2 + 2 * 2);
     traffic_set("tensor",

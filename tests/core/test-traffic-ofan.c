@@ -94,7 +94,8 @@ START_TEST(inter_pod_is_uniform_over_what_leaves_every_pod)
 }
 END_TEST
 
-/* Of 128 hosts in 8 pods; each of the 56 ordered pairs of pods gets 16 / 7 flows on average. */
+/* Pods of 16 hosts, 8 of them; each of the 56 ordered pairs of pods gets 16 / 7 flows on average.
+ * */
 START_TEST(inter_pod_leaves_every_pod_and_everyone_receives_once)
 {
     static uint32_t flows[8][8];

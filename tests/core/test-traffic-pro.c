@@ -39,9 +39,9 @@ static const struct weft_bound_case one_of = {
 
 /* Two messages on a wire, the first frame of which has three links behind it. */
 #define BOTH ((2 * (666 * 1582 + 1082) - 20) * 80 + 3 * 1562 * 80 + 4 * 1000000)
-/* The same, but a short last frame may pass those links instead. */
+/* A short last frame may pass those links instead. */
 #define LEAVE ((2 * (666 * 1582 + 1082) - 20) * 80 + 3 * 1062 * 80 + 4 * 1000000)
-/* One message: its last full frame is on its way for longer than the short one behind it. */
+/* A lone message: its last full frame is on its way for longer than the short one behind it. */
 #define ONE ((665 * 1582 + 1562) * 80 + 3 * 1562 * 80 + 4 * 1000000)
 /* The ACK. */
 #define ANSWER (4 * (64 * 80 + 1000000))
@@ -216,7 +216,7 @@ START_TEST(trees_are_placed_at_random_in_every_run)
 }
 END_TEST
 
-/* Which ranks' contributions a rank has in each tree; for a broadcast, whether it has the data. */
+/* Ranks whose contributions a rank has in each tree; for a broadcast, whether it has the data. */
 static uint32_t got[2][32];
 
 static void
@@ -399,7 +399,7 @@ START_TEST(a_message_begins_when_the_one_so_many_before_it_has_ended)
 }
 END_TEST
 
-/* Of the messages to 4 others, 3, 2 or 1 at a time: 3 + 1, 2 + 2, 1 + 1 + 1 + 1. */
+/* Messages to 4 others, 3, 2 or 1 at a time: 3 + 1, 2 + 2, 1 + 1 + 1 + 1. */
 START_TEST(steps_of_an_alltoall_are_its_turns)
 {
     static const char *const windows[] = {"3", "2", "1"};

@@ -25,7 +25,7 @@ choose(const char *name, const char *bytes, const char *groups)
     traffic_set("groups", groups);
 }
 
-/* One pod of n hosts, four at each ToR. */
+/* Returns a pod of n hosts, four at each ToR. */
 static const struct weft_hosts *
 hosts_of(uint32_t n)
 {
@@ -36,7 +36,7 @@ hosts_of(uint32_t n)
     return &hosts;
 }
 
-/* What every graph must satisfy, apart from ending (deliver_all sees to that). */
+/* Checks what every graph must satisfy, apart from ending (deliver_all sees to that). */
 static void
 check_graph(uint32_t nhosts)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What weft_net_try() takes is made, and what it refuses is refused by the fabric as well: else a
- * sweep that was looked at before ends at its first run, or a sound one is never begun. */
+/* Configurations that weft_net_try() takes are made, and what it refuses is refused by the fabric
+ * as well: else a sweep that was looked at before ends at its first run, or a sound one is never
+ * begun. */
 #include <check.h>
 #include <stdio.h>
 
@@ -36,7 +37,7 @@ describe(const char *topology, const char *const *shape, const char *balancer,
     parts_set_all(&weft_fabric_algo, &config.frame, frames);
 }
 
-/* Of the first part that refuses, or 0. */
+/* Returns the code of the first part that refuses, or 0. */
 static int
 tried(struct weft_refusal *why)
 {
@@ -48,7 +49,7 @@ tried(struct weft_refusal *why)
     return code;
 }
 
-/* The same of a fabric with a QP from each host to each. */
+/* Returns the code of a fabric with a QP from each host to each. */
 static int
 made(void)
 {
@@ -121,7 +122,7 @@ START_TEST(three_tiers_are_tried_as_they_are_made)
 }
 END_TEST
 
-/* Its states at ToRs are of QPs that cross them. */
+/* Middleware has states at ToRs of QPs that cross them. */
 START_TEST(middleware_refuses_what_its_ring_cannot_tell_apart)
 {
     const char *const none[] = {NULL}, *const ring[] = {"ring", "200", "entry-bytes", "1", NULL};

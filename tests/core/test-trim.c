@@ -87,7 +87,7 @@ START_TEST(worked_example)
 }
 END_TEST
 
-/* Its PSN wraps around: the oldest packet is trimmed, so that ahead is 0. */
+/* The PSN wraps around: the oldest packet is trimmed, so that ahead is 0. */
 START_TEST(the_oldest_packet_is_named_by_the_epsn)
 {
     begin("trim", WEFT_PSN_MASK, NULL);
@@ -214,7 +214,7 @@ START_TEST(a_gap_is_not_a_loss)
 }
 END_TEST
 
-/* What is lost in silence is sent again by the timer: all that is missing and old enough. */
+/* The timer sends again what is lost in silence: all that is missing and old enough. */
 START_TEST(timer_covers_lost_headers_and_replies)
 {
     const char *const settings[] = {"rto", "100ns", NULL};

@@ -101,7 +101,7 @@ START_TEST(a_tier_that_is_faster_is_weighed_by_its_own_plan)
 }
 END_TEST
 
-/* What a link still carries, of 720,720. */
+/* Returns what a link still carries, of 720,720. */
 static uint64_t
 part_of(const struct weft_clos *clos, uint64_t link, const uint64_t *dead, size_t ndead,
         const struct weft_slow_link *slow, size_t nslow)

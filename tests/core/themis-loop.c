@@ -12,7 +12,7 @@
 #define MAX_SLOTS 10000000
 #define PIPE      8192 /* packets on their way, and replies */
 
-/** What is known of one packet. */
+/** Trace of one packet. */
 struct trace
 {
     bool delivered; /**< the NIC has it */
@@ -215,7 +215,7 @@ reply(struct loop *l, bool nack)
     /* After a pause all leave together: replies are small. */
     const uint64_t next = l->replies.latest + (l->s->period ? 0 : 1);
     slot = slot > next ? slot : next;
-    /* One packet per slot asks for a reply at most, so that none waits longer than the jitter. */
+    /* A packet per slot asks for a reply at most, so that none waits longer than the jitter. */
     MUST(l->s->period || slot <= l->now + l->s->rtt + l->s->jitter);
     l->replies.latest = slot;
     pipe_put(&l->replies, slot, l->epsn, nack);

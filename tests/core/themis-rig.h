@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file themis-rig.h  One QP at the destination's ToR, for the tests of Themis-D. */
+/** @file themis-rig.h QP at the destination's ToR, for the tests of Themis-D. */
 #ifndef WEFT_TESTS_THEMIS_RIG_H
 #define WEFT_TESTS_THEMIS_RIG_H
 
@@ -34,7 +34,7 @@ void close_bench(struct bench *b);
 /** A data packet leaves for the NIC. Returns the ePSN of the NACK that the ToR makes, or -1. */
 int64_t pass(struct bench *b, uint32_t psn);
 
-/** The same; @p paused: the NIC's replies are. */
+/** Lets a packet pass; @p paused: the NIC's replies are. */
 int64_t pass_paused(struct bench *b, uint32_t psn, bool paused);
 
 /** A NACK enters from the NIC. Returns whether it is forwarded. */

@@ -22,7 +22,7 @@ static struct weft_clos clos;
 static struct weft_net_level levels[FABRICS];
 static struct weft_net_config common;
 
-/* One fabric's outcome. */
+/* Outcome of one fabric. */
 struct outcome
 {
     struct weft_net *net;
@@ -33,7 +33,7 @@ struct outcome
     struct weft_net_counters count;
 };
 
-/* What a worker begins with. */
+/* Start of a worker. */
 struct start
 {
     void *(*work)(void *);
@@ -99,7 +99,7 @@ choose(const char *kind, const char *line, const void **config)
     return algo;
 }
 
-/* What all fabrics have in common, made before there are threads. */
+/* Prepares what all fabrics have in common, before there are threads. */
 static void
 prepare(void)
 {

@@ -15,7 +15,7 @@ extern union traffic_config
     int64_t members[32];
 } config;
 
-/** What traffic_build() has made. */
+/** Graph that traffic_build() has made. */
 extern struct weft_traffic_size size;
 extern struct weft_message *messages;
 extern uint32_t *next;

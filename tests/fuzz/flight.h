@@ -41,8 +41,8 @@ struct flight_receiver
 
 void flight_receiver_init(struct flight_receiver *r, uint32_t first_psn, uint32_t window);
 
-/** What it says to a packet; its reply is NONE or, if @p nacks, NACK for what lies beyond the ePSN.
- */
+/** Returns what the receiver says to a packet; its reply is NONE or, if @p nacks, NACK for what
+ * lies beyond the ePSN. */
 struct weft_rx_verdict flight_receive(struct flight_receiver *r, uint32_t psn, bool nacks);
 
 /** Whether two verdicts are the same. */

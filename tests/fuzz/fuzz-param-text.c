@@ -87,8 +87,8 @@ unit_size(enum weft_type type, const char *name)
     return 0;
 }
 
-/** What an integer's text says, by schoolbook arithmetic over at most 18 digits. False: longer, or
- * not a whole number that fits. *known: whether the answer is to be trusted. */
+/** Reads an integer's text, by schoolbook arithmetic over at most 18 digits. False: longer, or not
+ * a whole number that fits. *known: whether the answer is to be trusted. */
 static bool
 whole_number(enum weft_type type, const char *text, int64_t *value, bool *known)
 {
@@ -191,7 +191,7 @@ check_real(const struct weft_param *p, const char *text, int err, double got)
     }
 }
 
-/** What is written must fit the room or be refused, and be read as the same value. */
+/** Checks that what is written fits the room or is refused, and is read as the same value. */
 static void
 check_written(const struct weft_param *p, const int64_t *config, size_t room)
 {

@@ -212,8 +212,7 @@ link_of(uint32_t port)
     return i;
 }
 
-/* What a QP's frame is, as its NICs would send it: data mostly in order, replies of what has gone.
- */
+/* Draws a QP's frame, as its NICs would send it: data mostly in order, replies of what has gone. */
 static void
 draw_sequel(struct fuzz_input *in, uint32_t qp, bool data, struct weft_packet *p)
 {
@@ -299,7 +298,7 @@ send_pause(struct fuzz_input *in, uint32_t port, int64_t at)
     weft_port_announce(&t.net->first, from, at);
 }
 
-/* What comes within a window: of each port at rising times, often at those of other ports. */
+/* Draws what comes within a window: of each port at rising times, often at those of other ports. */
 static void
 draw_window(struct fuzz_input *in, int64_t from, int64_t window)
 {
@@ -364,7 +363,7 @@ meddle(struct fuzz_input *in, int64_t now)
     }
 }
 
-/* What has left by a class of a port, in both. */
+/* Compares what has left by a class of a port, in both. */
 static void
 compare_lane(uint32_t i, uint32_t c)
 {

@@ -23,7 +23,7 @@
 
 #define MOST_PATHS 64
 
-/** One QP at a ToR. */
+/** State of one QP at a ToR. */
 struct tor
 {
     const struct weft_tor_ops *ops;
@@ -80,7 +80,7 @@ pass(struct tor *t, uint32_t psn)
     return sends ? (int64_t)epsn : -1;
 }
 
-/** What becomes of a reply. */
+/** Returns what becomes of a reply. */
 static enum weft_tor_verdict
 answer(struct tor *t, enum weft_packet_kind kind, uint32_t epsn)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file fuzz.h  What the fuzz targets share: an input's bytes as decisions. */
+/** @file fuzz.h Common part of the fuzz targets: an input's bytes as decisions. */
 #ifndef WEFT_TESTS_FUZZ_H
 #define WEFT_TESTS_FUZZ_H
 
@@ -12,10 +12,10 @@ extern "C"
 {
 #endif
 
-    /** What every target defines: uses one input; aborts if something is wrong. Returns 0. */
+    /** Uses one input, as each target defines it; aborts if something is wrong. Returns 0. */
     int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-    /** What is left of an input. */
+    /** Rest of an input. */
     struct fuzz_input
     {
         const uint8_t *at;
@@ -51,7 +51,7 @@ extern "C"
         return (uint32_t)(fuzz_number(in, bytes) % n);
     }
 
-    /** One of [low, high]. */
+    /** Returns a number of [low, high]. */
     static inline uint32_t fuzz_between(struct fuzz_input *in, uint32_t low, uint32_t high)
     {
         return low + fuzz_below(in, high - low + 1);

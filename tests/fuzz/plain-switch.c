@@ -13,7 +13,7 @@ take(size_t bytes)
     return plain.net->config.memory.take(plain.net->config.memory.of, bytes);
 }
 
-/* What a ToR keeps of a QP. */
+/* Makes what a ToR keeps of a QP. */
 static void
 init_qp(uint32_t i)
 {
@@ -353,7 +353,7 @@ take_pfc(const struct plain_event *e)
     }
 }
 
-/* What comes at one instant: PFC frames by port, then frames in the order that is drawn. */
+/* Ranks what comes at one instant: PFC frames by port, then frames in the order that is drawn. */
 static uint32_t
 rank(const struct plain_event *e)
 {

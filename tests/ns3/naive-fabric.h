@@ -47,13 +47,13 @@ struct naive_chance
     void* context;
     /** The first up port of a leaf's round. */
     unsigned (*first)(void* context, unsigned leaf);
-    /** One of n shortest queues. */
+    /** Returns one of n shortest queues. */
     unsigned (*tie)(void* context, unsigned leaf, unsigned n);
     /** The label of a flow's data frame or ACK, the nth one that its host makes. A flow is
      * sender * qps + qp. */
     unsigned (*label)(void* context, unsigned flow, bool ack, unsigned nth);
-    /** What ports' numbers are XORed with for the order of the frames that come by them at this
-     * instant. Spines are behind the leaves. */
+    /** Returns what ports' numbers are XORed with for the order of the frames that come by them at
+     * this instant. Spines are behind the leaves. */
     unsigned (*order)(void* context, unsigned device, int64_t now);
     /** The up port of a leaf for a frame with a label. */
     unsigned (*hash)(void* context, unsigned leaf, unsigned from, unsigned to, unsigned label);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file naive-leaf-spine.h  Which port of the fabric that is simulated by hand leads where. */
+/** @file naive-leaf-spine.h Ports of the fabric that is simulated by hand, and where they lead. */
 #ifndef NAIVE_LEAF_SPINE_H
 #define NAIVE_LEAF_SPINE_H
 
@@ -23,8 +23,8 @@ spine_port(const struct naive_setup* s, unsigned spine, unsigned leaf)
     return leaf_port(s, s->leaves, 0) + spine * s->leaves + leaf;
 }
 
-/* What is at the other end of a port: a host's number, or hosts + a leaf's, or beyond, a spine's.
- */
+/* Returns what is at the other end of a port: a host's number, or hosts + a leaf's, or beyond, a
+ * spine's. */
 static inline unsigned
 other_end(const struct naive_setup* s, unsigned port)
 {

@@ -119,7 +119,7 @@ constexpr uint32_t LONGEST = 200;        //!< packets of a message
 constexpr int64_t FIRST_LOOK = 1;        //!< ps; odd
 constexpr int64_t LOOK_INTERVAL = 30002; //!< ps; even
 
-/** What a simulator says; ports are numbered as in naive-fabric.h. */
+/** Outcome of a simulator; ports are numbered as in naive-fabric.h. */
 struct Outcome
 {
     std::vector<int64_t> delivered; //!< [host * qps + qp], ps
@@ -317,7 +317,7 @@ class Observed : public WeftMessageListener
     std::vector<NaiveHeard> heard;                            //!< [host]: whom it sends to, how
 };
 
-/** What the naive fabric's QPs carry: [host * qps + qp]. */
+/** Load of the naive fabric's QPs: [host * qps + qp]. */
 struct Load
 {
     uint32_t qps;

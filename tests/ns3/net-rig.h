@@ -37,7 +37,7 @@ class Memory
     std::vector<void*> m_blocks; //!< all that was taken
 };
 
-/** What happens to links, in the order of time, as the core's user does it. */
+/** Faults of links, in the order of time, as the core's user does them. */
 class Faults
 {
   public:

@@ -27,7 +27,7 @@ using namespace ns3;
 
 constexpr uint64_t ANSWER = 20000; //!< bytes of a message that answers another one
 
-/** What a run was, in words that can be compared. */
+/** Story of a run, in words that can be compared. */
 struct Story
 {
     std::vector<uint64_t> hosts;      //!< digest of what each host sent and received

@@ -12,7 +12,7 @@
 #include <weft/clos.h>
 #include <weft/rng.h>
 
-/** One random scene. */
+/** Random scene. */
 struct Scene
 {
     WeftRigSetup setup;
@@ -171,7 +171,7 @@ Draw(uint64_t seed)
     return s;
 }
 
-/** What a scene is, in a line. */
+/** Describes a scene in a line. */
 inline std::string
 Describe(const Scene& s)
 {

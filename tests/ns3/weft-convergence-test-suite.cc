@@ -151,7 +151,7 @@ class IdealTestCase : public TestCase
     }
 
   private:
-    /** What came of a run. */
+    /** Result of a run. */
     struct Result
     {
         double rhoMax{1};   //!< as the fabric has it

@@ -17,7 +17,7 @@ using namespace ns3;
 namespace
 {
 
-/** What happened in a run. */
+/** Outcome of a run. */
 struct ConweaveOutcome
 {
     WeftRigTotals t;       //!< totals

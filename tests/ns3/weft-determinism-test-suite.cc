@@ -231,7 +231,7 @@ class AllocationTestCase : public TestCase
     }
 
   private:
-    /** What is read at one time. */
+    /** Reading at one time. */
     struct Reading
     {
         uint64_t allocations{0}; //!< so far

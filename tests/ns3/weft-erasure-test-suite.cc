@@ -18,7 +18,7 @@ namespace
 constexpr const char* HUGE_BUFFERS = "shared-buffer preset=ofan port-buffer=1GB";
 constexpr const char* OFAN_BUFFERS = "shared-buffer preset=ofan";
 
-/** What a case asks of a run: every host sends 4 MiB to a host of another pod. */
+/** Case of a run: every host sends 4 MiB to a host of another pod. */
 struct Case
 {
     std::string balancer;                                   //!< its name
@@ -30,7 +30,7 @@ struct Case
     uint32_t shift{5};                                      //!< hosts between sender and receiver
 };
 
-/** What came of it. */
+/** Outcome of a run. */
 struct Outcome
 {
     WeftRigTotals t;      //!< of QPs and switches

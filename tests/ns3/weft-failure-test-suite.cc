@@ -23,7 +23,7 @@ class FailureTestCase : public TestCase
     }
 
   private:
-    /** What is read at one time. */
+    /** Reading at one time. */
     struct Reading
     {
         uint64_t lost{0};                //!< on dead links

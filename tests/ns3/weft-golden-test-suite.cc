@@ -120,7 +120,7 @@ class GoldenDigest
     }
 
   private:
-    /** What a NIC reports. */
+    /** Reports of a NIC. */
     struct Nic
     {
         GoldenDigest* digest; //!< gets it
@@ -137,7 +137,7 @@ class GoldenDigest
         }
     };
 
-    /** What a switch reports. */
+    /** Reports of a switch. */
     struct Switch
     {
         GoldenDigest* digest; //!< gets it
@@ -471,7 +471,7 @@ GoldenScenarios()
     return scenarios;
 }
 
-/** One scenario under one simulator. */
+/** Runs one scenario under one simulator. */
 class GoldenTestCase : public TestCase
 {
   public:

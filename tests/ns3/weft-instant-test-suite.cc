@@ -39,7 +39,7 @@ struct Told
     }
 };
 
-/** What sinks at all devices of a fabric are told. */
+/** Story that sinks at all devices of a fabric are told. */
 class Story
 {
   public:

@@ -24,7 +24,7 @@ using namespace ns3::naive;
 namespace
 {
 
-/** One scene in both simulators. */
+/** Runs one scene in both simulators. */
 class AgreementTestCase : public TestCase
 {
   public:

@@ -56,7 +56,7 @@ class SendTestCase : public TestCase
     }
 
   private:
-    /** One packet as a device handed it up. */
+    /** Packet as a device handed it up. */
     struct Arrival
     {
         std::vector<uint8_t> bytes; //!< contents

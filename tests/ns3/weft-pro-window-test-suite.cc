@@ -16,7 +16,7 @@ using namespace ns3;
 namespace
 {
 
-/** What a case asks of a run: every host sends 2 MB, 1,370 packets, to a host of another leaf. */
+/** Case of a run: every host sends 2 MB, 1,370 packets, to a host of another leaf. */
 struct Case
 {
     std::string transport;                                  //!< under test
@@ -28,7 +28,7 @@ struct Case
     bool slow{false};                                       //!< a link has half its rate
 };
 
-/** What came of it. */
+/** Outcome of a run. */
 struct Outcome
 {
     WeftRigTotals t;      //!< of QPs and switches

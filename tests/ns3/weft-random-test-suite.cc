@@ -32,7 +32,7 @@ struct RandomSetup
     int64_t stream{0};                   //!< with that
 };
 
-/** One run, and a digest of all frames that reach a NIC. */
+/** Runs a scene, with a digest of all frames that reach a NIC. */
 class RandomRun
 {
   public:

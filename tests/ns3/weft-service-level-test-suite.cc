@@ -22,7 +22,7 @@ namespace
 constexpr const char* FABRIC =
     "leaf-spine leaves=2 spines=4 hosts-per-leaf=4 link-rate=100Gbps link-delay=1us";
 
-/** What the QPs of one level work by. */
+/** Algorithms of the QPs of one level. */
 struct Level
 {
     std::string balancer{"ecmp"};

@@ -23,7 +23,7 @@ constexpr const char* FAT_TREE = "fat-tree k=4 tiers=3 link-rate=100Gbps";
 constexpr uint32_t FLOW_BYTES = 4000000;
 constexpr const char* SACK = "sack threshold=200";
 
-/** What came of a run: totals, and when its last message was delivered. */
+/** Outcome of a run: totals, and when its last message was delivered. */
 struct Outcome
 {
     WeftRigTotals t;   //!< of QPs and switches
@@ -176,7 +176,7 @@ class CodedSprayTestCase : public TestCase
     }
 };
 
-/** What a path selector of the test's own has seen. */
+/** Observations of a path selector of the test's own. */
 struct Heard
 {
     uint64_t data{0};                   //!< packets sent

@@ -16,7 +16,7 @@
 #include <vector>
 #include <weft/theory.h>
 
-/** What a test case asks of a fabric; the text is that of WeftHelper. */
+/** Setup of a test case's fabric; the text is that of WeftHelper. */
 struct WeftRigSetup
 {
     std::string topology{"leaf-spine leaves=4 spines=4 hosts-per-leaf=2 link-rate=100Gbps"};
@@ -33,7 +33,7 @@ struct WeftRigSetup
     std::vector<weft_graph_edge> links{}; //!< of it
 };
 
-/** What happened at all QPs and switches of a fabric. */
+/** Totals of all QPs and switches of a fabric. */
 struct WeftRigTotals
 {
     uint64_t sent{0};        //!< first transmissions

@@ -21,7 +21,7 @@ constexpr const char* ONE_SWITCH =
     "leaf-spine leaves=1 spines=1 hosts-per-leaf=4 link-rate=100Gbps link-delay=1us";
 constexpr int64_t FRAME = 1500;
 
-/** One switch, into which frames for host 1 are put by hand, as if they came from host 0. */
+/** Switch into which frames for host 1 are put by hand, as if they came from host 0. */
 class OneSwitch : public WeftRig
 {
   public:
@@ -351,7 +351,7 @@ class ReplacedMarkTestCase : public TestCase
     }
 };
 
-/** What a run with trimming came to. */
+/** Outcome of a run with trimming. */
 struct Outcome
 {
     WeftRigTotals t;

@@ -20,7 +20,7 @@ using namespace ns3;
 namespace
 {
 
-/** What a case asks of a run on a small fat-tree. */
+/** Setup of a case on a small fat-tree. */
 struct Setup
 {
     std::string balancer{"rsq"};     //!< its name

@@ -13,7 +13,7 @@ using namespace ns3;
 namespace
 {
 
-/** What came of a run. */
+/** Outcome of a run. */
 struct Outcome
 {
     int64_t end;        //!< when the last message was delivered, ps

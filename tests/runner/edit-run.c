@@ -89,7 +89,7 @@ edit(struct sql_file *f, const struct folder *folder, char **argv, int argc, cha
         return sqlite3_close(f->db) == SQLITE_OK && (f->db = NULL) == NULL && root > 1 &&
                make_endless(folder, f->name, root, pages, size);
     }
-    /* What SQLite would not write for anybody. */
+    /* Statements that SQLite would not write for anybody. */
     sqlite3_db_config(f->db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
     bool good = true;
     for (int i = 0; good && i < argc; i++)

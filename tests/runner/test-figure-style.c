@@ -17,7 +17,7 @@
 /** 10 is "different at a glance"; Okabe and Ito's least distance, of all kinds, is 10.9. */
 #define LEAST_DISTANCE 10.0
 
-/** What the colour-blind see of linear RGB. Source: Machado, Oliveira and Fernandes, A
+/** Linear RGB as the colour-blind see it. Source: Machado, Oliveira and Fernandes, A
  * Physiologically-based Model for Simulation of Color Vision Deficiency, IEEE TVCG 2009, severity
  * 1.0. */
 static const double seen[][3][3] = {

@@ -22,7 +22,7 @@ static const char text[] =
     "<limit time=\"10ms\"/>\n"
     "</scenario>\n";
 
-/* What a receiver says of packets beyond its ePSN: that all have arrived. */
+/* Says of packets beyond the ePSN that all have arrived. */
 static uint64_t
 all_of_them(const void *rx, uint32_t place)
 {

@@ -30,7 +30,7 @@ make(const char *name)
     ck_assert_int_eq(mkdir(path, 0777), 0);
 }
 
-/** What is left to a process of that group. */
+/** Returns what is left to a process of that group. */
 static double
 left(const char *group)
 {

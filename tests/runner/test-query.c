@@ -93,7 +93,8 @@ START_TEST(quantiles_are_at_their_nearest_rank)
 }
 END_TEST
 
-/* Of 2, 4, 4, 4, 5, 5, 7, 9: sum of squares about the mean 32, so sqrt(32 / 7); t(7) = 2.364624. */
+/* Spread of 2, 4, 4, 4, 5, 5, 7, 9: sum of squares about the mean 32, so sqrt(32 / 7); t(7) =
+ * 2.364624. */
 START_TEST(spreads_are_the_textbooks)
 {
     ck_assert_double_eq_tol(
@@ -163,7 +164,7 @@ START_TEST(a_query_reads_and_nothing_else)
 }
 END_TEST
 
-/* Of the line that a user has to look at. */
+/* A mistake has the line that a user has to look at. */
 START_TEST(a_mistake_has_its_line)
 {
     static const struct
@@ -207,7 +208,7 @@ START_TEST(a_query_ends_at_its_limits)
 }
 END_TEST
 
-/* What SQLite does not count: the answer, and what aggregates keep. */
+/* Memory that SQLite does not count: the answer, and what aggregates keep. */
 START_TEST(a_query_ends_at_its_limit_of_memory)
 {
     static const char endless[] =
@@ -293,7 +294,7 @@ START_TEST(a_step_that_never_ends_ends_the_process)
     ck_assert(wait(&status) > 0);
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 2);
-    /* One that is over is not waited for. */
+    /* A query that is over is not waited for. */
     limits.seconds = 0.1;
     query_rows_free(database_query(db, "select 1", limits, &m));
     struct itimerval left;

@@ -202,7 +202,7 @@ is_in_struct(const struct element_spec *e)
     return grammar_allows(e, "scenario") && (e->size || !(e->flags & ELEMENT_MANY));
 }
 
-/* Of two attributes with one place the one would silently be what the other says. */
+/* Two attributes with one place would silently be what the other one says. */
 START_TEST(every_attribute_has_a_place_of_its_own)
 {
     for (size_t k = 0; k < vocabulary.n * vocabulary.n; k++)

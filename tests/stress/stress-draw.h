@@ -39,7 +39,7 @@ void draw_config(struct draw *d, const struct weft_algo *algo, uint32_t rarely);
 
 const struct weft_algo *some_algo(const char *kind);
 
-/** One that its own check takes; the defaults if none comes up. */
+/** Draws a configuration that its own check takes; the defaults if none comes up. */
 void draw_sound(struct draw *d, const char *kind, uint32_t rarely);
 
 /** Counts of a topology are small; its rates and delays are not. */
@@ -47,10 +47,10 @@ void draw_topology(struct draw *d, struct weft_clos *clos);
 
 void write_choice(const char *element, const char *selector, const struct draw *d);
 
-/** One as a scenario has it; @p text: room for it. */
+/** Returns a time as a scenario has it; @p text: room for it. */
 const char *some_time(char text[32]);
 
-/** Which of the parallel links between its switches link @p at is. */
+/** Returns which of the parallel links between its switches link @p at is. */
 uint32_t link_number(const struct weft_clos *clos, const struct weft_link *link, uint64_t at);
 
 #endif

@@ -31,7 +31,7 @@ void scenario_free(scenario* s);
 namespace
 {
 
-/** What is to be sent, as far as it has been. */
+/** Load that is to be sent, as far as it has been. */
 class Load
 {
   public:

@@ -21,7 +21,7 @@ holds_frames(const struct weft_mmu *mmu, int64_t frame)
     return mmu->alpha * (double)mmu->shared >= (double)(2 * frame) && mmu->shared >= 2 * frame;
 }
 
-/* One that leaves something of the buffer to share, and most often enough to send. */
+/* Draws a switch that leaves something of the buffer to share, and most often enough to send. */
 static void
 draw_switch(struct draw *d, const struct weft_clos *clos, const struct draw *fabric)
 {
@@ -50,7 +50,7 @@ draw_switch(struct draw *d, const struct weft_clos *clos, const struct draw *fab
     tiny = 0;
 }
 
-/* One that fits the hosts and is over soon. */
+/* Draws a workload that fits the hosts and is over soon. */
 static void
 draw_workload(struct draw *d, const struct weft_clos *clos, const struct draw *fabric,
               struct weft_traffic_size *size)
