@@ -126,6 +126,14 @@ random_links_draw(const struct scenario *s, const struct random_links *r, size_t
 
 /* --- all together ----------------------------------------------------------------------------- */
 
+/** Returns a share of a rate, bit/s: a link that is not dead carries something. */
+static int64_t
+share_of(int64_t rate, double share)
+{
+    const int64_t left = (int64_t)((double)rate * share);
+    return left > 0 || !(share > 0) ? left : 1;
+}
+
 /** Returns the faults of links that are named and that are drawn. */
 static struct link_fault *
 faults_of(const struct scenario *s, const struct link_fault *named, size_t nnamed,
@@ -143,7 +151,7 @@ faults_of(const struct scenario *s, const struct link_fault *named, size_t nname
         struct weft_link link;
         weft_clos_link(&s->clos, links[i], &link);
         all[nnamed + i] = (struct link_fault){.link = links[i],
-                                              .rate = (int64_t)((double)link.rate * r->share),
+                                              .rate = share_of(link.rate, r->share),
                                               .at = r->at,
                                               .repair = r->repair};
     }

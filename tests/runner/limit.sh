@@ -166,6 +166,17 @@ wait $pid || fail "what was set aside meanwhile: exit status $?"
 grep -q 'warning: ends: cannot remove kept/unfinished/ends.sqlite' messages || fail 'no warning of what was set aside'
 [ -e kept/runs/ends.sqlite ] || fail 'a run that has ended is gone'
 
+# A link of 1 bit/s at a share of its rate still carries something, and the run begins.
+cat >slow.xml <<'END'
+<scenario name="slow">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="1" fabric-rate="1bps"/>
+  <balancer name="ecmp"/><workload kind="ring" bytes="1KB"/>
+  <random-degrade links="1" share="0.2"/>
+  <limit time="1us" then="stop"/>
+</scenario>
+END
+"$weft" run slow.xml --no-figures --out slow >out 2>messages || fail 'a share of 1 bit/s'
+
 # A second error replaces what the first one left.
 cut cutoff 'no route to the destination'
 [ "$(ls -A cutoff/unfinished)" = cutoff.sqlite ] || fail 'more than one set aside'
