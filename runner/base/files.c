@@ -60,14 +60,16 @@ folder_open(struct folder *f, const char *path, char **why)
 {
     *f = NO_FOLDER;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 && errno == ENOTDIR)
+    const int error = errno;
+    struct stat st;
+    if (fd < 0 && error == ENOTDIR && stat(path, &st) == 0) /* else what is above it is no folder */
     {
         *why = xformat("%s is a file, not a folder", path);
         return false;
     }
     if (fd < 0)
     {
-        return fail(why, "open", path, errno);
+        return fail(why, "open", path, error);
     }
     *f = (struct folder){fd, xstrdup(path)};
     return true;

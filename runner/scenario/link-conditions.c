@@ -75,18 +75,18 @@ ends_of(const struct element *e, const struct scenario *s, const struct link_fau
                       : end_of(e, s, "lower", lower, d) && end_of(e, s, "upper", upper, d);
 }
 
-/** How many links before this one join the same switches. */
-static int64_t
-parallel_number(const struct weft_clos *clos, uint64_t number, const struct weft_link *link)
+/** How many of the links before number @p end join two switches. */
+static unsigned long long
+count_links(const struct weft_clos *clos, uint64_t lower, uint64_t upper, uint64_t end)
 {
-    int64_t parallel = 0;
-    for (uint64_t i = clos->nhosts; i < number; i++)
+    unsigned long long n = 0;
+    for (uint64_t i = clos->nhosts; i < end; i++)
     {
-        struct weft_link other;
-        weft_clos_link(clos, i, &other);
-        parallel += link_joins(clos, &other, link->lower.index, link->upper.index);
+        struct weft_link link;
+        weft_clos_link(clos, i, &link);
+        n += link_joins(clos, &link, lower, upper);
     }
-    return parallel;
+    return n;
 }
 
 /** The users' numbers of a switch's neighbours above it, in a graph of all its neighbours, as text.
@@ -113,20 +113,6 @@ neighbours_of(const struct scenario *s, uint64_t sw)
     return text_take(&list);
 }
 
-/** How many links join two switches. */
-static unsigned long long
-count_links(const struct weft_clos *clos, uint64_t lower, uint64_t upper)
-{
-    unsigned long long n = 0;
-    for (uint64_t i = clos->nhosts; i < clos->nlinks; i++)
-    {
-        struct weft_link link;
-        weft_clos_link(clos, i, &link);
-        n += link_joins(clos, &link, lower, upper);
-    }
-    return n;
-}
-
 /** Says which links two switches have, or which neighbours the lower one has. */
 static void
 report_no_link(const struct element *e, const struct scenario *s, const struct link_fault *f,
@@ -134,7 +120,7 @@ report_no_link(const struct element *e, const struct scenario *s, const struct l
 {
     const uint32_t a = node_number(s, NODE_SWITCH, (uint32_t)lower),
                    b = node_number(s, NODE_SWITCH, (uint32_t)upper);
-    const unsigned long long joined = count_links(&s->clos, lower, upper);
+    const unsigned long long joined = count_links(&s->clos, lower, upper, s->clos.nlinks);
     OWNED char *others = neighbours_of(s, lower);
     if (joined)
     {
@@ -144,7 +130,7 @@ report_no_link(const struct element *e, const struct scenario *s, const struct l
             "have",
             (long long)f->parallel, e->name, joined, a, b);
     }
-    else if (count_links(&s->clos, upper, lower))
+    else if (count_links(&s->clos, upper, lower, s->clos.nlinks))
     {
         diag_error(d, e->line, "<%s> names a link upside down; expected lower %u and upper %u",
                    e->name, b, a);
@@ -179,7 +165,7 @@ find_switch_link(const struct element *e, const struct scenario *s, struct link_
             f->leaf = f->spine = ATTRIBUTE_ABSENT;
             f->lower = node_number(s, NODE_SWITCH, link->lower.index);
             f->upper = node_number(s, NODE_SWITCH, link->upper.index);
-            f->parallel = parallel_number(clos, i, link);
+            f->parallel = (int64_t)count_links(clos, link->lower.index, link->upper.index, i);
             return true;
         }
     }

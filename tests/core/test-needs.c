@@ -183,6 +183,24 @@ some_packet(void)
     return p;
 }
 
+/* Members of a packet by their bits, all but meta. */
+#define MEMBERS(X)                                                                                 \
+    X(SENT, sent)                                                                                  \
+    X(DST, dst)                                                                                    \
+    X(HOPS, hops)                                                                                  \
+    X(SRC, src)                                                                                    \
+    X(SL, sl)                                                                                      \
+    X(TCLASS, tclass)                                                                              \
+    X(QP, qp)                                                                                      \
+    X(KIND, kind)                                                                                  \
+    X(PSN, psn)                                                                                    \
+    X(FLAGS, flags)                                                                                \
+    X(BYTES, bytes)                                                                                \
+    X(IN_PORT, in_port)                                                                            \
+    X(SPORT, sport)                                                                                \
+    X(AHEAD, ahead)                                                                                \
+    X(ECHO, echo)
+
 /* Members that may be spoiled: all, or the one that is asked about; and whether that made a
  * difference. */
 static uint32_t spoilt = UINT32_MAX;
@@ -203,28 +221,14 @@ spoil(struct weft_packet *p, uint32_t kept)
     memcpy(&any, noise, sizeof any);
     any.src = any.src % HOSTS & WEFT_HOST_MASK; /* whoever reads them in secret shall not crash */
     any.dst = any.dst % HOSTS & WEFT_HOST_MASK;
-#define SPOIL(bit, member) any.member = kept & (bit) ? p->member : any.member
-    SPOIL(WEFT_FIELD_SENT, sent);
-    SPOIL(WEFT_FIELD_DST, dst);
-    SPOIL(WEFT_FIELD_HOPS, hops);
-    SPOIL(WEFT_FIELD_SRC, src);
-    SPOIL(WEFT_FIELD_SL, sl);
-    SPOIL(WEFT_FIELD_TCLASS, tclass);
-    SPOIL(WEFT_FIELD_QP, qp);
-    SPOIL(WEFT_FIELD_KIND, kind);
-    SPOIL(WEFT_FIELD_PSN, psn);
-    SPOIL(WEFT_FIELD_FLAGS, flags);
-    SPOIL(WEFT_FIELD_BYTES, bytes);
-    SPOIL(WEFT_FIELD_IN_PORT, in_port);
-    SPOIL(WEFT_FIELD_SPORT, sport);
-    SPOIL(WEFT_FIELD_AHEAD, ahead);
-    SPOIL(WEFT_FIELD_ECHO, echo);
+#define SPOIL(bit, member) any.member = kept & WEFT_FIELD_##bit ? p->member : any.member;
+    MEMBERS(SPOIL)
+#undef SPOIL
     if (!(kept & WEFT_FIELD_META))
     {
         memcpy(p->meta, any.meta, sizeof any.meta);
     }
     memcpy(any.meta, p->meta, sizeof any.meta);
-#undef SPOIL
     *p = any;
 }
 
@@ -233,24 +237,10 @@ static uint32_t
 difference(const struct weft_packet *a, const struct weft_packet *b)
 {
     uint32_t d = 0;
-#define DIFFER(bit, member) d |= a->member != b->member ? (uint32_t)(bit) : 0U
-    DIFFER(WEFT_FIELD_SENT, sent);
-    DIFFER(WEFT_FIELD_DST, dst);
-    DIFFER(WEFT_FIELD_HOPS, hops);
-    DIFFER(WEFT_FIELD_SRC, src);
-    DIFFER(WEFT_FIELD_SL, sl);
-    DIFFER(WEFT_FIELD_TCLASS, tclass);
-    DIFFER(WEFT_FIELD_QP, qp);
-    DIFFER(WEFT_FIELD_KIND, kind);
-    DIFFER(WEFT_FIELD_PSN, psn);
-    DIFFER(WEFT_FIELD_FLAGS, flags);
-    DIFFER(WEFT_FIELD_BYTES, bytes);
-    DIFFER(WEFT_FIELD_IN_PORT, in_port);
-    DIFFER(WEFT_FIELD_SPORT, sport);
-    DIFFER(WEFT_FIELD_AHEAD, ahead);
-    DIFFER(WEFT_FIELD_ECHO, echo);
-    d |= memcmp(a->meta, b->meta, sizeof a->meta) != 0 ? (uint32_t)WEFT_FIELD_META : 0U;
+#define DIFFER(bit, member) d |= a->member != b->member ? (uint32_t)WEFT_FIELD_##bit : 0U;
+    MEMBERS(DIFFER)
 #undef DIFFER
+    d |= memcmp(a->meta, b->meta, sizeof a->meta) != 0 ? (uint32_t)WEFT_FIELD_META : 0U;
     return d;
 }
 
@@ -262,12 +252,9 @@ name_of(uint32_t members)
         uint32_t member;
         const char *name;
     } names[] = {
-        {WEFT_FIELD_SENT, "sent"},   {WEFT_FIELD_DST, "dst"},     {WEFT_FIELD_HOPS, "hops"},
-        {WEFT_FIELD_SRC, "src"},     {WEFT_FIELD_SL, "sl"},       {WEFT_FIELD_TCLASS, "tclass"},
-        {WEFT_FIELD_QP, "qp"},       {WEFT_FIELD_KIND, "kind"},   {WEFT_FIELD_PSN, "psn"},
-        {WEFT_FIELD_FLAGS, "flags"}, {WEFT_FIELD_BYTES, "bytes"}, {WEFT_FIELD_IN_PORT, "in_port"},
-        {WEFT_FIELD_SPORT, "sport"}, {WEFT_FIELD_AHEAD, "ahead"}, {WEFT_FIELD_ECHO, "echo"},
-        {WEFT_FIELD_META, "meta"}};
+#define NAME(bit, member) {WEFT_FIELD_##bit, #member},
+        MEMBERS(NAME){WEFT_FIELD_META, "meta"}};
+#undef NAME
     size_t i = 0;
     while (i + 1 < sizeof names / sizeof *names && !(members & names[i].member))
     {

@@ -93,6 +93,7 @@ for command in 'run folder' 'validate folder' 'report folder/x' 'query good.xml 
     said "$command" "folder is a folder, not a file|cannot open folder/x|good.xml is a file, not a folder" $command
 done
 said 'a file for results' 'good.xml is a file, not a folder' query good.xml 'select 1'
+said 'below a file' 'cannot open good.xml/none: Not a directory$' query good.xml/none 'select 1'
 said 'no results' 'cannot open none: No such file or directory$' query none 'select 1'
 said 'a folder without results' 'folder/results.sqlite cannot be used: .*; expected a folder of results$' query folder 'select 1'
 said 'results in a file' 'no run of good.xml is finished in good.xml: good.xml is a file, not a folder' collect good.xml --out good.xml
