@@ -26,16 +26,13 @@
 /* Workload of a case. */
 struct job
 {
-    struct weft_message *message;
-    uint32_t *next;
-    int64_t (*time)[3]; /* [message]: posted, delivered, acknowledged; ps */
-    struct weft_traffic_size size;
-    uint32_t first_qp;
-    uint64_t first_tag;
+    struct weft_collective_config graph;
+    struct weft_collective *collective;
 };
 
 static struct
 {
+    struct weft_run *run;
     struct weft_net *net;
     struct weft_clos clos;
     struct job *job;
@@ -80,69 +77,6 @@ parse(const char *kind, const char *text, const void **config)
     return algo;
 }
 
-static struct job *
-job_of(uint64_t tag)
-{
-    uint32_t i = bench.njobs - 1;
-    while (bench.job[i].first_tag > tag)
-    {
-        i--;
-    }
-    return &bench.job[i];
-}
-
-static void
-post(struct job *job, uint32_t i, int64_t now)
-{
-    const struct weft_message *m = &job->message[i];
-    const int64_t at = m->delayed ? now + m->start : m->start > now ? m->start : now;
-    job->time[i][0] = at;
-    weft_net_post(bench.net, weft_net_qp(bench.net, job->first_qp + m->qp), m->bytes,
-                  job->first_tag + i, at, job->first_tag + i);
-}
-
-/* Posts what waited for a message at the host that knows of its end. */
-static void
-go_on(struct job *job, uint32_t i, bool sender, int64_t now)
-{
-    const struct weft_message *m = &job->message[i];
-    for (uint32_t k = 0; k < m->nnext; k++)
-    {
-        const uint32_t next = job->next[m->first_next + k];
-        struct weft_message *behind = &job->message[next];
-        if ((behind->src == m->src) == sender && --behind->waits == 0)
-        {
-            post(job, next, now);
-        }
-    }
-}
-
-/* The receiver of a message has it, or its sender knows that. */
-static void
-note_end(uint64_t tag, bool sender, int64_t now)
-{
-    struct job *job = job_of(tag);
-    const uint32_t i = (uint32_t)(tag - job->first_tag);
-    job->time[i][sender ? 2 : 1] = now;
-    go_on(job, i, sender, now);
-}
-
-static void
-delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
-{
-    (void)of;
-    (void)qp;
-    note_end(tag, false, now);
-}
-
-static void
-acked(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
-{
-    (void)of;
-    (void)qp;
-    note_end(tag, true, now);
-}
-
 static void
 make_net(const struct BenchCase *c)
 {
@@ -162,76 +96,41 @@ make_net(const struct BenchCase *c)
                                   .nlevels = 1,
                                   .seed = 1,
                                   .run = 1,
-                                  .hooks = {.delivered = delivered, .acked = acked},
                                   .memory = {.take = take}};
     parse("fabric", c->frames, &config);
     memcpy(&net.frame, config, sizeof net.frame);
     parse("switch", c->switches, &config);
     memcpy(&net.buffer, config, sizeof net.buffer);
     struct weft_refusal why = {.text = ""};
-    const int code = weft_net_make(&bench.net, &net, &why);
+    bench.run = weft_run_make(&(struct weft_run_config){.memory = {.take = take}});
+    const int code = weft_run_build(bench.run, &net, &why);
     if (code)
     {
         die(c->name, weft_refusal_text(code, &why));
     }
+    bench.net = weft_run_net(bench.run);
 }
 
 static void
-add_qps(const struct BenchCase *c, struct job *job)
+add_job(const char *text, const struct weft_table *table)
 {
-    struct weft_net_qp_site *site = calloc(job->size.nqps, sizeof *site);
-    job->first_qp = weft_net_nqps(bench.net);
-    for (uint32_t i = job->size.nmessages; i-- > 0;)
-    {
-        const struct weft_message *m = &job->message[i];
-        site[m->qp] = (struct weft_net_qp_site){
-            .src = m->src, .dst = m->dst, .stream = job->first_qp + m->qp};
-    }
-    for (uint32_t i = 0; i < job->size.nqps; i++)
-    {
-        struct weft_refusal why = {.text = ""};
-        struct weft_qp *qp;
-        const int code = weft_net_add_qp(bench.net, &site[i], &qp, &why);
-        if (code)
-        {
-            die(c->name, weft_refusal_text(code, &why));
-        }
-    }
-    free(site);
-}
-
-static void
-add_job(const struct BenchCase *c, const char *text, const struct weft_table *table)
-{
-    const struct weft_hosts hosts = weft_clos_hosts(&bench.clos);
     const void *config;
     const struct weft_workload_ops *ops = parse("workload", text, &config);
-    struct job *job = &bench.job[bench.njobs];
+    struct job *job = &bench.job[bench.njobs++];
+    struct weft_refusal why = {.text = ""};
     if (ops->use)
     {
         ops->use((void *)(uintptr_t)config, table);
     }
-    if (ops->size(config, &hosts, &job->size))
+    int code = weft_run_fill(bench.run, ops, config, &job->graph, &why);
+    code = code ? code : weft_run_collective(bench.run, &job->graph, &job->collective, &why);
+    if (code)
     {
-        die(text, "not for these hosts");
+        die(text, weft_refusal_text(code, &why));
     }
-    job->message = calloc(job->size.nmessages, sizeof *job->message);
-    job->next = calloc(job->size.nnext + 1, sizeof *job->next);
-    job->time = calloc(job->size.nmessages, sizeof *job->time);
-    if (ops->fill(config, &hosts, 1, 1, job->message, job->next))
+    for (uint32_t i = 0; i < job->graph.size.nmessages; i++)
     {
-        die(text, "cannot be made");
-    }
-    job->first_tag = bench.njobs ? job[-1].first_tag + job[-1].size.nmessages : 0;
-    bench.njobs++;
-    add_qps(c, job);
-    for (uint32_t i = 0; i < job->size.nmessages; i++)
-    {
-        bench.payload += job->message[i].bytes;
-        if (job->message[i].waits == 0)
-        {
-            post(job, i, 0);
-        }
+        bench.payload += job->graph.messages[i].bytes;
     }
 }
 
@@ -252,7 +151,7 @@ build(const struct BenchCase *c, int64_t bytes)
     {
         struct weft_table_flow *flows = calloc(c->busy, sizeof *flows);
         FillBenchRing(c, bench.clos.nhosts, bytes, flows);
-        add_job(c, c->workload, &(struct weft_table){.flows = flows, .nflows = c->busy});
+        add_job(c->workload, &(struct weft_table){.flows = flows, .nflows = c->busy});
     }
     for (uint32_t i = 1; i <= (c->shifts ? c->shifts : c->busy == 0); i++)
     {
@@ -261,7 +160,7 @@ build(const struct BenchCase *c, int64_t bytes)
         {
             snprintf(text + n, sizeof text - (size_t)n, " shift=%" PRIu32, 15 * i);
         }
-        add_job(c, text, NULL);
+        add_job(text, NULL);
     }
 }
 
@@ -273,15 +172,16 @@ read_times(uint64_t *digest)
     *digest = 0;
     for (uint32_t i = 0; i < bench.njobs; i++)
     {
-        const struct job *job = &bench.job[i];
-        for (uint32_t k = 0; k < job->size.nmessages; k++)
+        const struct weft_collective_config *graph = &bench.job[i].graph;
+        for (uint32_t k = 0; k < graph->size.nmessages; k++)
         {
-            for (uint32_t t = 0; t < 3; t++)
-            {
-                *digest = weft_mix64(*digest ^ (uint64_t)job->time[k][t]);
-            }
-            end = job->time[k][1] > end ? job->time[k][1] : end;
+            const struct weft_message_times *t = &graph->times[k];
+            *digest = weft_mix64(*digest ^ (uint64_t)t->posted);
+            *digest = weft_mix64(*digest ^ (uint64_t)t->delivered);
+            *digest = weft_mix64(*digest ^ (uint64_t)t->acked);
         }
+        const struct weft_collective_state state = weft_collective_state(bench.job[i].collective);
+        end = state.last_delivery > end ? state.last_delivery : end;
     }
     return end;
 }
@@ -313,14 +213,14 @@ run(const struct BenchCase *c, int64_t bytes, uint32_t threads)
 {
     const double begin = cpu_seconds();
     build(c, bytes);
-    if (weft_net_set_threads(bench.net, threads))
+    if (weft_run_set_threads(bench.run, threads))
     {
         die("--threads", "not so many");
     }
     const double start = cpu_seconds();
     const int64_t before = peak_bytes();
     const double wall = wall_seconds();
-    weft_net_run(bench.net, LIMIT);
+    weft_run_until(bench.run, LIMIT);
     const double elapsed = wall_seconds() - wall;
     const double seconds = cpu_seconds() - start;
     uint64_t digest;

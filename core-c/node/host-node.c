@@ -40,6 +40,7 @@ tell_delivered(const struct weft_net *net, struct weft_host_node *h, struct weft
         {
             net->config.hooks.delivered(net->config.hooks.of, &q->qp, message->tag, h->node.now);
         }
+        weft_net_end_message(net, &q->qp, message->tag, h->node.now, WEFT_MESSAGE_DELIVERED);
     }
 }
 
@@ -84,6 +85,7 @@ receive_reply(const struct weft_net *net, struct weft_host_node *h, const struct
         {
             net->config.hooks.acked(net->config.hooks.of, &q->qp, message->tag, h->node.now);
         }
+        weft_net_end_message(net, &q->qp, message->tag, h->node.now, WEFT_MESSAGE_ACKED);
     }
     resume(net, h, q);
     if (q->hastens)
@@ -140,6 +142,7 @@ tell_failed(const struct weft_net *net, const struct weft_host_node *h, struct w
     {
         net->config.hooks.failed(net->config.hooks.of, &q->qp, tag, h->node.now);
     }
+    weft_net_end_message(net, &q->qp, tag, h->node.now, WEFT_MESSAGE_FAILED);
 }
 
 static void

@@ -16,9 +16,21 @@
 /** Nodes of a block: only where one of them is due are all of them looked at. */
 #define WEFT_BLOCK 8U
 
+/** End of a message, or how its sender sees it. */
+enum weft_message_end
+{
+    WEFT_MESSAGE_DELIVERED, /**< in order at its receiver */
+    WEFT_MESSAGE_ACKED,     /**< known to its sender */
+    WEFT_MESSAGE_FAILED,    /**< given up by its sender */
+};
+
 struct weft_net
 {
     struct weft_net_config config;
+    /** Told of ends of messages behind the hooks; NULL: nobody. */
+    void (*ended)(void *of, struct weft_qp *qp, uint64_t tag, int64_t now,
+                  enum weft_message_end end);
+    void *ended_of;
     struct weft_net_level level[WEFT_LEVELS];
     struct weft_nic_algos algos[WEFT_LEVELS]; /**< of senders, and of receivers of worker 0 */
     struct weft_levels levels;
@@ -135,6 +147,17 @@ weft_port_announce(struct weft_worker *worker, struct weft_port *port, int64_t a
 /** Sends a PFC frame to the neighbour. */
 void weft_port_pause(struct weft_worker *worker, struct weft_port *port, uint32_t tclass,
                      bool pause, int64_t now);
+
+/** Tells who hears of ends of messages behind the hooks. */
+static inline void
+weft_net_end_message(const struct weft_net *net, struct weft_qp *qp, uint64_t tag, int64_t now,
+                     enum weft_message_end end)
+{
+    if (net->ended)
+    {
+        net->ended(net->ended_of, qp, tag, now, end);
+    }
+}
 
 /** Ends a frame before its NIC, at a node: counts it, tells the program and, where its transport
  * hears of losses, its sender. */

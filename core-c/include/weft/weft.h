@@ -29,6 +29,7 @@
 #include <weft/refusal.h>
 #include <weft/registry.h>
 #include <weft/rng.h>
+#include <weft/run.h>
 #include <weft/scheduler.h>
 #include <weft/theory.h>
 #include <weft/tor.h>

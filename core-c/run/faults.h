@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/** @file faults.h  What is wrong with links, and what forwarding knows of it. Private. */
+#ifndef WEFT_FAULTS_H
+#define WEFT_FAULTS_H
+
+#include "run/run.h"
+
+/** Puts a link among those that are down, or takes it away. */
+void weft_links_set_down(const struct weft_run *run, struct weft_link_states *links, uint64_t link,
+                         bool down);
+/** Puts a link among those that are slow; @p rate 0: takes it away. */
+void weft_links_set_rate(const struct weft_run *run, struct weft_link_states *links, uint64_t link,
+                         int64_t rate);
+
+/** Notes a change of a link, of which forwarding is to learn. */
+void weft_faults_log(struct weft_run *run, struct weft_link_event event);
+/** Forwarding will know how links are now a convergence delay later. */
+void weft_faults_converge(struct weft_run *run);
+
+#endif

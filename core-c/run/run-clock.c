@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* A run without a simulator: windows of the fabric, faults, and calls at a time. */
+#include "run/run.h"
+
+/* Order of an instant: faults first. */
+enum
+{
+    CHANGE,
+    CALL,
+};
+
+static struct weft_run_call *
+add(struct weft_run *run, int64_t at, uint64_t key, struct weft_run_call call)
+{
+    weft_run_lock(run); /* a hook on a thread may ask */
+    struct weft_run_call *c = run->free_calls;
+    run->free_calls = c ? c->next : NULL;
+    c = c ? c : weft_take(weft_run_memory(run), sizeof *c);
+    *c = call;
+    c->number = ++run->ncalls;
+    weft_agenda_add(&run->agenda, at > run->now ? at : run->now, key, c->number, c,
+                    weft_run_memory(run));
+    weft_run_unlock(run);
+    return c;
+}
+
+void
+weft_run_change(struct weft_run *run, int64_t at, void (*change)(struct weft_run *run, int64_t at))
+{
+    if (run->host.change)
+    {
+        run->host.change(run->host.of, at, change);
+        return;
+    }
+    add(run, at, CHANGE, (struct weft_run_call){.change = change});
+}
+
+uint64_t
+weft_run_at(struct weft_run *run, int64_t at, void (*call)(void *of), void *of)
+{
+    return add(run, at, CALL, (struct weft_run_call){.call = call, .of = of})->number;
+}
+
+void
+weft_run_remove(struct weft_run *run, uint64_t number)
+{
+    for (uint32_t i = 0; i < run->agenda.n; i++)
+    {
+        struct weft_run_call *c = run->agenda.due[i].what;
+        c->removed = c->removed || c->number == number;
+    }
+}
+
+void
+weft_run_forget_changes(struct weft_run *run)
+{
+    for (uint32_t i = 0; i < run->agenda.n; i++)
+    {
+        struct weft_run_call *c = run->agenda.due[i].what;
+        c->removed = c->removed || c->change;
+    }
+}
+
+void
+weft_run_stop(struct weft_run *run)
+{
+    run->stops = true;
+}
+
+static struct weft_run_call
+take(struct weft_run *run)
+{
+    struct weft_run_call *c = weft_agenda_take(&run->agenda).what;
+    const struct weft_run_call call = *c;
+    c->next = run->free_calls;
+    run->free_calls = c;
+    return call;
+}
+
+/* Returns when the next call is due: those that are removed move no clock. */
+static int64_t
+next_call(struct weft_run *run)
+{
+    while (run->agenda.n > 0 && ((struct weft_run_call *)run->agenda.due[0].what)->removed)
+    {
+        take(run);
+    }
+    return weft_agenda_next(&run->agenda);
+}
+
+/* Makes the calls of an instant. */
+static void
+call_all(struct weft_run *run, int64_t at)
+{
+    while (!run->stops && next_call(run) <= at)
+    {
+        const struct weft_run_call call = take(run);
+        if (call.change)
+        {
+            call.change(run, at);
+        }
+        else
+        {
+            call.call(call.of);
+        }
+    }
+}
+
+int64_t
+weft_run_until(struct weft_run *run, int64_t until)
+{
+    const int64_t window = weft_net_window(run->net);
+    run->stops = false;
+    while (!run->stops)
+    {
+        const int64_t call = next_call(run);
+        const int64_t next = weft_net_next(run->net);
+        const int64_t from = next > run->now ? next : run->now;
+        const int64_t border = next > WEFT_LATEST ? WEFT_NEVER : (from / window + 1) * window;
+        const int64_t at = call < border ? call : border;
+        if (at == WEFT_NEVER)
+        {
+            break;
+        }
+        run->now = at < until ? at : until;
+        weft_net_run(run->net, run->now);
+        call_all(run, run->now);
+        if (at >= until)
+        {
+            break;
+        }
+    }
+    return run->now;
+}
