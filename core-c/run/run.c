@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds the fabric of a run, with its planners. */
-#include "run/run.h"
 #include "parallel/net-threads.h"
+#include "run/run-parts.h"
 
 #include <string.h>
 

@@ -179,11 +179,10 @@ AddFixed(const Ptr<WeftFabric>& fabric, States& states)
     }
     for (uint32_t level = 0; level < fabric->GetNServiceLevels(); level++)
     {
-        const WeftServiceLevel* l = fabric->GetServiceLevel(level);
         const uint64_t path = weft_net_algos(fabric->GetNet(), level)->path_stride;
         for (uint64_t& bytes : states.nics)
         {
-            bytes += path + l->planner.GetHostBytes();
+            bytes += path + weft_run_planner_bytes(fabric->GetCoreRun(), level);
         }
     }
 }

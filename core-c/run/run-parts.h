@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file run.h Parts of a run: levels with their planners, connections, faults, collectives.
+/** @file run-parts.h Parts of a run: levels with their planners, connections, faults, collectives.
  * Private. */
 #ifndef WEFT_RUN_PRIVATE_H
 #define WEFT_RUN_PRIVATE_H
