@@ -61,6 +61,12 @@ weft_run_forget_changes(struct weft_run *run)
     }
 }
 
+int64_t
+weft_run_now(const struct weft_run *run)
+{
+    return run->now;
+}
+
 void
 weft_run_stop(struct weft_run *run)
 {

@@ -458,8 +458,8 @@ WeftFabric::MakeNet(std::string& error)
     config.seed = m_seedInForce;
     config.run = m_run;
     config.hooks = MakeHooks();
-    config.memory = {&WeftMemory::Take, &m_memory};
-    config.frames = {&WeftMemory::Take, &m_packets};
+    config.memory = m_memory.Get();
+    config.frames = m_packets.Get();
     m_hasRanks = m_ranks.n > 1 && !weft_run_is_alone(&config);
     config.ranks = m_hasRanks ? &m_ranks : nullptr;
     weft_refusal why{};

@@ -35,7 +35,7 @@ WeftFabric::WeftFabric()
       m_scheduler("scheduler", "strict")
 {
     weft_run_config config{};
-    config.memory = {&WeftMemory::Take, &m_runMemory};
+    config.memory = m_runMemory.Get();
     config.scratch = {[](void*, size_t bytes) { return ::operator new(bytes); },
                       [](void*, void* memory) { ::operator delete(memory); },
                       nullptr};

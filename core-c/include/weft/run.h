@@ -283,6 +283,8 @@ extern "C"
      * before where nothing is left to happen, or by weft_run_stop(). Returns the time that it has
      * come to: of the last thing, at most a window later. */
     WEFT_API int64_t weft_run_until(struct weft_run *run, int64_t until);
+    /** Returns the time that it has come to. */
+    WEFT_API int64_t weft_run_now(const struct weft_run *run);
     /** Lets weft_run_until() end; called by a call. */
     WEFT_API void weft_run_stop(struct weft_run *run);
     /** @} */
