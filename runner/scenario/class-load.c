@@ -51,7 +51,8 @@ find_class(const struct scenario *s, const char *name)
 /** Whether some <workload> uses that class. A class that no workload uses is reported as an error,
  * unless a sweep or the command line chooses the classes of workloads, because other runs may then
  * use it. If a workload names a class that does not exist, load_level() reports that, and this
- * class counts as used. */
+ * class counts as used. A class that overrides alone make, and no workload uses, is a wrong name.
+ */
 static bool
 is_used(const struct element *root, const struct element *class, struct diagnostics *d)
 {
