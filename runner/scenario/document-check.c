@@ -72,6 +72,7 @@ check_fixed(const struct element *e, struct diagnostics *d)
         const struct attribute_spec *spec = &e->spec->attributes[i];
         if (grammar_requires(e->spec, spec) && !element_attribute(e, spec->param.name))
         {
+            d->misnamed = true;
             diag_error(d, e->line, "<%s> lacks %s=\"...\"; expected %s", e->name, spec->param.name,
                        spec->param.doc);
         }

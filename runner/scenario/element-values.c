@@ -118,6 +118,7 @@ check_text(const struct element *e, const struct attribute *a, const struct attr
     }
     else if (spec->shape == SHAPE_NAME && !name_is_safe(a->value))
     {
+        d->misnamed = true;
         diag_error(d, a->line,
                    "%s '%s' of <%s> cannot name a file; expected 1 to 150 letters, digits, '.', "
                    "'_', '+', '=' or '-', not starting with '.' or '-'",

@@ -324,12 +324,17 @@ join(struct scenario *s, struct diagnostics *d)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/** Several workloads are told apart by names. */
+/** Several workloads are told apart by names. Reports the first that has none. */
 static bool
 check_name(const struct scenario *s, size_t which, struct diagnostics *d)
 {
     const struct workload *w = &s->workloads[which];
-    if (!w->name && s->nworkloads > 1)
+    bool first = true;
+    for (size_t i = 0; i < which; i++)
+    {
+        first = first && s->workloads[i].name;
+    }
+    if (!w->name && s->nworkloads > 1 && first)
     {
         diag_error(d, w->line,
                    "one of %zu <workload>s lacks name=\"...\"; expected a name for each",

@@ -80,9 +80,17 @@ edit 'a queue of no class' 'no <class name="x">; expected the name of a <class>'
 edit 'an element misspelt before a name' "no element 'wrokload:storage' .*did you mean 'workload'" "$storage" "$(sets wrokload:storage.bytes 1MB)"
 
 # --- elements twice, and empty ones ---
+edit 'workloads without names' 'one of 2 <workload>s lacks name=' 's,<workload.*,&\n&,'
+edit 'a name that is none, of what <quick> changes' "name '-1' of <figure> cannot name a file" \
+    's,name="cct",name="-1",' 's,<sweep>,<quick><figure name="cct" title="x"/></quick>&,'
 edit 'seeds twice' 'a second <seeds>; expected one only' 's,<seeds,<seeds count="3"/>&,'
 edit 'cases that are empty' '<cases> is empty; expected one or more <case>' 's,<cases>,<cases/>&,'
 edit 'no seeds' "count '0' of <seeds> is out of bounds" '/<cases>/,/<.cases>/d' '/<figure/,/\/>/d' 's,count="2",count="0",'
+edit 'a wrong interval' "interval '1KB' of <measure> has no unit, or the wrong one" 's,interval="5us",interval="1KB",'
+edit 'losses twice' 'packet 20 of QP 0 is named twice in <drop>' 's,packets="20"/>,packets="20-23"/><drop qp="0" packets="20-23"/>,'
+edit 'losses behind the end' 'QP 0 has no packet 138 to drop; expected 0 to 137' 's,packets="20",packets="100-200",'
+edit 'what varies without a name' '<vary> lacks param="..."' \
+    's,<cases>,<vary values="1us 2us"/>&,' 's,<figure name="cct",& series="transport.rto",'
 edit 'a value of nothing' 'value of <set> is empty' 's,value="ecmp",value="",'
 edit 'a parameter that varies and is one of cases' 'balancer.name varies twice' 's,<cases>,<vary param="balancer.name" values="ar ecmp"/>&,'
 
