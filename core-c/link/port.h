@@ -72,6 +72,7 @@ struct weft_port
     int64_t rate;                   /**< bit/s */
     int64_t gap;                    /**< bytes behind a frame */
     int64_t carry;                  /**< the wire is free so much before free_at, 1/rate ps */
+    int64_t lost_rate; /**< bit/s when lost_before was set, and so of the frames on the wire then */
 };
 
 void weft_port_set_rate(struct weft_port *port, int64_t rate);

@@ -288,6 +288,23 @@ START_TEST(a_dead_link_loses_what_is_on_it)
 }
 END_TEST
 
+/* Frames that begin after a repair arrive, whatever rate the link has by then. */
+START_TEST(a_link_that_becomes_slower_loses_nothing)
+{
+    world_begin(&scenes[0]);
+    weft_net_run(world.net, 1000000);
+    weft_net_set_down(world.net, 0, true);
+    weft_net_set_down(world.net, 0, false);
+    weft_net_run(world.net, 5400000);
+    ck_assert_uint_gt(weft_net_node_counters(world.net, 0)->sent, 0);
+    ck_assert_int_eq(weft_net_set_rate(world.net, 0, INT64_C(1000000000)), 0);
+    weft_net_run(world.net, 20 * LONG);
+    ck_assert_uint_eq(world_conclude().total.lost[WEFT_NET_DROP_LINK], 0);
+    ck_assert_uint_eq(world.delivered, world.messages);
+    world_end();
+}
+END_TEST
+
 START_TEST(a_link_without_delay_is_not_faster_than_the_window_allows)
 {
     const int64_t rate = INT64_C(100000000000);
@@ -506,6 +523,7 @@ net_suite(void)
     tcase_add_loop_test(tcase, it_takes_no_memory_once_under_way, 0, n);
     tcase_add_test(tcase, a_frame_alone_needs_the_time_of_its_way);
     tcase_add_test(tcase, a_dead_link_loses_what_is_on_it);
+    tcase_add_test(tcase, a_link_that_becomes_slower_loses_nothing);
     tcase_add_loop_test(tcase, a_link_without_delay_is_not_faster_than_the_window_allows, 0, 2);
     tcase_add_test(tcase, a_line_is_shared_by_those_who_begin);
     tcase_add_loop_test(tcase, named_drops_are_sent_again, 0, 2);
