@@ -14,6 +14,8 @@
 /** Room in which a host's messages are planned, rows that grow. */
 struct weft_plan_room
 {
+    struct weft_plan_room *next; /**< of those that are free */
+    struct weft_post *posts;
     struct weft_plan_message *asks;
     struct weft_plan_part *parts;
     uint64_t *messages; /**< numbers in their connections */
@@ -29,8 +31,8 @@ struct weft_run_level
     const void *config;
     uint64_t *hosts; /**< [host * words]: states */
     size_t words;
-    struct weft_plan_room *room; /**< [host] */
-    enum weft_split split;       /**< as its congestion control asks for its share */
+    struct weft_plan_room **room; /**< [host]: free ones */
+    enum weft_split split;        /**< as its congestion control asks for its share */
     double share;
 };
 
@@ -251,9 +253,9 @@ int weft_planners_make(struct weft_run *run, const struct weft_net_config *confi
 uint32_t weft_planner_qps(const struct weft_run_level *level);
 /** Returns the most QPs that it may have. */
 uint32_t weft_planner_most(const struct weft_run_level *level, uint32_t src, uint32_t dst);
-/** Plans and posts messages of a host, all of one level, that has a planner. */
-void weft_planner_post(struct weft_run *run, uint32_t host, const struct weft_post *posts,
-                       uint32_t n, int64_t now);
+/** Plans and posts those of a host's messages that are of a level, which has a planner. */
+void weft_planner_post(struct weft_run *run, uint32_t host, uint32_t number,
+                       const struct weft_post *posts, size_t n, int64_t now);
 
 /** Reserves indices of QPs whose listener is known. @p late: they are made when a part needs them.
  * Returns 0, or as weft_net_reserve_qps() and weft_run_drop(). */
