@@ -110,6 +110,7 @@ int64_t
 weft_run_until(struct weft_run *run, int64_t until)
 {
     const int64_t window = weft_net_window(run->net);
+    until = until > run->now ? until : run->now;
     run->stops = false;
     while (!run->stops)
     {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A user would compare schemes by workloads whose messages start too early, too late or never. */
 #include <check.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <weft/error.h>
