@@ -18,6 +18,7 @@ echo 'SUITE("ranks", ranks_suite)' >"$work/core-suites.h"
 # shellcheck disable=SC2046 # words of a command
 cc -std=gnu11 -O1 -g -fsanitize=thread -I "$root/core-c/include" -I "$root/core-c" -I "$work" \
     "$tests/core-tests.c" "$tests/test-ranks.c" "$tests/net-world.c" "$tests/net-parts.c" \
+    "$tests/rank-parcels.c" \
     "$work/core-c/libweft.a" $(pkg-config --cflags --libs check) -lm -lpthread -o "$work/ranks"
 CK_FORK=no "$work/ranks" --suite ranks
 "$work/threads"

@@ -143,6 +143,29 @@ stage_post(const struct weft_post *posts, size_t n, int64_t at)
     weft_net_call(weft_run_net(stage.run), src, at, WEFT_NET_CALL, 0, post_now, together, src);
 }
 
+struct weft_fib *
+stage_fib(const struct weft_fib_case *of)
+{
+    const int64_t size = weft_fib_size_for(&stage.clos, of);
+    ck_assert_int_gt(size, 0);
+    struct weft_fib *fib = stage_take(NULL, (size_t)size);
+    ck_assert_int_eq(weft_fib_build_for(fib, (size_t)size, &stage.clos, of), 0);
+    return fib;
+}
+
+double
+stage_share(const struct weft_flow *flows, uint32_t n, const struct weft_fib_case *of,
+            enum weft_split split)
+{
+    const struct weft_fib *fib = of->ndead > 0 ? stage_fib(of) : NULL;
+    const int64_t size = weft_rho_size(&stage.clos, n);
+    struct weft_rho rho;
+    ck_assert_int_eq(weft_rho_max(stage_take(NULL, (size_t)size), (size_t)size, &stage.clos, fib,
+                                  flows, n, of->slow, of->nslow, split, &rho),
+                     0);
+    return rho.share;
+}
+
 uint32_t
 graph_add(struct graph *g, uint32_t src, uint32_t dst, uint64_t bytes)
 {

@@ -53,6 +53,11 @@ void *stage_take(void *of, size_t bytes);
 struct weft_connection *stage_connect(uint32_t src, uint32_t dst, uint32_t level);
 /** Posts messages of a host at a time. @p posts outlives that. */
 void stage_post(const struct weft_post *posts, size_t n, int64_t at);
+/** Forwarding with links down or slow. */
+struct weft_fib *stage_fib(const struct weft_fib_case *of);
+/** Share of line rate for flows, likewise. */
+double stage_share(const struct weft_flow *flows, uint32_t n, const struct weft_fib_case *of,
+                   enum weft_split split);
 
 #define MOST_MESSAGES 64U
 #define MOST_WAITS    512U

@@ -362,23 +362,6 @@ START_TEST(a_fabric_that_is_made_anew_has_what_was_changed)
 }
 END_TEST
 
-/* Share of the flows of a ring, with these links down and slow. */
-static double
-share_of(const struct weft_flow *flows, uint32_t n, const struct weft_fib_case *of,
-         enum weft_split split)
-{
-    const int64_t bytes = weft_fib_size_for(&stage.clos, of);
-    struct weft_fib *fib = stage_take(NULL, (size_t)bytes);
-    ck_assert_int_eq(weft_fib_build_for(fib, (size_t)bytes, &stage.clos, of), 0);
-    const int64_t size = weft_rho_size(&stage.clos, n);
-    struct weft_rho rho;
-    ck_assert_int_eq(weft_rho_max(stage_take(NULL, (size_t)size), (size_t)size, &stage.clos,
-                                  of->ndead ? fib : NULL, flows, n, of->slow, of->nslow, split,
-                                  &rho),
-                     0);
-    return rho.share;
-}
-
 START_TEST(a_share_counts_what_is_down_or_slow_from_0_on_for_good)
 {
     static const struct weft_flow flows[] = {{0, 2}, {1, 3}, {2, 0}, {3, 1}};
@@ -406,10 +389,10 @@ START_TEST(a_share_counts_what_is_down_or_slow_from_0_on_for_good)
     ck_assert_int_eq(weft_run_degrade(stage.run, 11, 2000, 1, WEFT_NEVER), 0);
     ck_assert_int_eq(weft_run_set_flows(stage.run, flows, 4), 0);
     const struct weft_fib_case of = {dead, 3, &slow, 1, WEFT_WEIGHTS_NONE};
-    const double share = share_of(flows, 4, &of, WEFT_SPLIT_PATH);
+    const double share = stage_share(flows, 4, &of, WEFT_SPLIT_PATH);
     ck_assert(share > 0 && share < 0.2);
     ck_assert(weft_run_share(stage.run, 0) == share);
-    ck_assert(weft_run_share(stage.run, 1) == share_of(flows, 4, &of, WEFT_SPLIT_HOP));
+    ck_assert(weft_run_share(stage.run, 1) == stage_share(flows, 4, &of, WEFT_SPLIT_HOP));
     ck_assert(weft_run_share(stage.run, 2) == share);
     stage_end();
 }
@@ -435,8 +418,8 @@ START_TEST(a_share_is_of_how_a_level_splits)
     break_link(37, 0, WEFT_NEVER);
     ck_assert_int_eq(weft_run_set_flows(stage.run, flows, n), 0);
     const struct weft_fib_case of = {dead, 2, NULL, 0, WEFT_WEIGHTS_NONE};
-    const double path = share_of(flows, n, &of, WEFT_SPLIT_PATH);
-    const double hop = share_of(flows, n, &of, WEFT_SPLIT_HOP);
+    const double path = stage_share(flows, n, &of, WEFT_SPLIT_PATH);
+    const double hop = stage_share(flows, n, &of, WEFT_SPLIT_HOP);
     ck_assert(path != hop);
     ck_assert(weft_run_share(stage.run, 0) == path);
     ck_assert(weft_run_share(stage.run, 1) == hop);
