@@ -27,7 +27,7 @@ set_lost_wait(struct weft_collective *c, uint32_t message, bool lost, uint32_t n
     return n;
 }
 
-/* The same for the messages that wait for a step with one lost more, or less. */
+/* Counts the messages that wait for a step with one lost more, or less, likewise. */
 static uint32_t
 set_lost_step(struct weft_collective *c, const struct weft_message *m, bool lost, uint32_t n)
 {

@@ -2,7 +2,7 @@
 /* Connections: what messages go over, a QP or as many as a balancer's planner wants. With a planner
  * a message goes out in parts, and its listener hears of it when all of them are done. */
 #include "parallel/net-threads.h"
-#include "run/run.h"
+#include "run/run-state.h"
 
 #include <weft/error.h>
 
@@ -149,6 +149,12 @@ weft_connection_make(struct weft_run *run, uint32_t src, uint32_t dst, uint32_t 
     {
         return weft_refuse(why, WEFT_EINVAL, NULL, "there are no such hosts, or no such level");
     }
+    uint32_t index;
+    int code = weft_net_reserve_qps(run->net, 0, &index);
+    if (code)
+    {
+        return code; /* a hook on one of several threads asks */
+    }
     struct weft_connection *c = new_connection(run, src, dst, level, listener);
     const uint64_t stream = run->streams++;
     *made = c;
@@ -156,8 +162,7 @@ weft_connection_make(struct weft_run *run, uint32_t src, uint32_t dst, uint32_t 
     {
         return make_parts(c, stream, why);
     }
-    uint32_t index;
-    const int code = weft_run_reserve(run, 1, false, listener, &index);
+    code = weft_run_reserve(run, 1, false, listener, &index);
     return code ? code : make_qp(c, stream, index, &c->first, why);
 }
 

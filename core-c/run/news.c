@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* News of a run that several ranks share: what each tells the others of messages at the end of a
  * window. */
-#include "run/run.h"
+#include "run/run-state.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds the fabric of a run, with its planners. */
-#include "run/run.h"
 #include "parallel/net-threads.h"
+#include "run/run-state.h"
 
 #include <string.h>
 
@@ -80,7 +80,8 @@ weft_run_is_alone(const struct weft_net_config *config)
 int
 weft_run_set_threads(struct weft_run *run, uint32_t n)
 {
-    const bool alone = weft_run_is_alone(&run->net->config);
+    const bool alone =
+        weft_run_is_alone(&run->net->config) || weft_run_drops_any(run, 0, weft_net_nqps(run->net));
     run->several = run->has_ranks || (n > 1 && !alone);
     return alone ? 0 : weft_net_set_threads(run->net, n);
 }

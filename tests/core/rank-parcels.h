@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file rank-parcels.h  Ranks that are threads of one process: they hand parcels over in memory. */
+/** @file rank-parcels.h  Ranks as threads of one process, which hand parcels over in memory. */
 #ifndef WEFT_RANK_PARCELS_H
 #define WEFT_RANK_PARCELS_H
 

@@ -12,6 +12,8 @@
 /** Two hosts at each of two leaves, and four paths between these: links 0 to 3 are the hosts',
  * 4 to 7 the first leaf's, 8 to 11 the second's. */
 #define FOUR_PATHS "leaf-spine leaves=2 spines=4 hosts-per-leaf=2 link-rate=100Gbps"
+/** So many hosts that several threads have some. */
+#define MANY_HOSTS "leaf-spine leaves=8 spines=4 hosts-per-leaf=4 link-rate=100Gbps"
 #define US         INT64_C(1000000)
 #define LATER      INT64_C(1000000000000) /* ps: after this nothing happens any more */
 

@@ -152,6 +152,12 @@ START_TEST(a_buffer_accounts_for_what_its_queues_hold)
 }
 END_TEST
 
+static void
+clear(void)
+{
+    memset(&g, 0, sizeof g);
+}
+
 Suite *run_accounts_suite(void);
 
 Suite *
@@ -159,6 +165,7 @@ run_accounts_suite(void)
 {
     Suite *suite = suite_create("run-accounts");
     TCase *tcase = tcase_create("run-accounts");
+    tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, messages_that_are_acknowledged_and_not_there_are_named);
     tcase_add_test(tcase, of_many_messages_the_first_are_named_as_far_as_there_is_room);
     tcase_add_test(tcase, a_frame_that_began_has_ended_or_is_in_the_fabric);

@@ -53,7 +53,6 @@ check_call(uint32_t i, int what, int64_t at)
 static void
 begin(void)
 {
-    memset(&calls, 0, sizeof calls);
     stage_describe(FOUR_PATHS, "ecmp");
     stage_begin();
 }
@@ -219,11 +218,12 @@ ask(void *of, uint32_t message, int64_t at)
 
 START_TEST(hooks_on_threads_ask_for_calls)
 {
-    begin();
+    stage_describe(MANY_HOSTS, "ecmp");
+    stage_begin();
     ck_assert_int_eq(weft_run_set_threads(stage.run, 3), 0);
     for (uint32_t i = 0; i < 12; i++)
     {
-        graph_add(&g, i % 4, (i + 1) % 4, 1000 + 50 * i);
+        graph_add(&g, 5 * i % 32, (5 * i + 9) % 32, 1000 + 50 * i);
     }
     g.is.hooks.delivered = ask;
     graph_start(&g);
@@ -352,6 +352,13 @@ START_TEST(a_run_needs_memory)
 }
 END_TEST
 
+static void
+clear(void)
+{
+    memset(&g, 0, sizeof g);
+    memset(&calls, 0, sizeof calls);
+}
+
 Suite *run_clock_suite(void);
 
 Suite *
@@ -359,6 +366,7 @@ run_clock_suite(void)
 {
     Suite *suite = suite_create("run-clock");
     TCase *tcase = tcase_create("run-clock");
+    tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, calls_come_in_order_behind_the_faults_of_their_time);
     tcase_add_test(tcase, a_call_may_ask_for_what_is_to_happen_at_once);
     tcase_add_test(tcase, a_call_that_is_removed_does_not_come_and_moves_no_clock);

@@ -58,7 +58,6 @@ note_route(void *of, size_t down, bool whole)
 static void
 begin(void)
 {
-    memset(&told, 0, sizeof told);
     stage_describe(FOUR_PATHS, "ecmp");
     stage.is.host =
         (struct weft_run_host){.of = &told, .link_changed = note_link, .rerouted = note_route};
@@ -366,7 +365,6 @@ START_TEST(a_share_counts_what_is_down_or_slow_from_0_on_for_good)
 {
     static const struct weft_flow flows[] = {{0, 2}, {1, 3}, {2, 0}, {3, 1}};
     static const uint64_t dead[] = {4, 5, 6};
-    memset(&told, 0, sizeof told);
     stage_describe("leaf-spine leaves=2 spines=4 hosts-per-leaf=2 link-rate=100Gbps", "ecmp");
     stage_add_level("rsq");
     stage_add_level("ecmp");
@@ -454,6 +452,13 @@ START_TEST(a_workload_that_begins_after_a_failure_leaves_forwarding)
 }
 END_TEST
 
+static void
+clear(void)
+{
+    memset(&g, 0, sizeof g);
+    memset(&told, 0, sizeof told);
+}
+
 Suite *run_faults_suite(void);
 
 Suite *
@@ -461,6 +466,7 @@ run_faults_suite(void)
 {
     Suite *suite = suite_create("run-faults");
     TCase *tcase = tcase_create("run-faults");
+    tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, a_link_is_down_as_long_as_one_of_its_failures_lasts);
     tcase_add_test(tcase, links_that_fail_together_are_one_change);
     tcase_add_test(tcase, a_link_is_set_down_and_comes_back_whatever_fails);

@@ -427,6 +427,14 @@ START_TEST(a_workload_is_filled_from_the_run)
 }
 END_TEST
 
+static void
+clear(void)
+{
+    memset(&g, 0, sizeof g);
+    memset(&other, 0, sizeof other);
+    memset(&told, 0, sizeof told);
+}
+
 Suite *run_graph_suite(void);
 
 Suite *
@@ -434,6 +442,7 @@ run_graph_suite(void)
 {
     Suite *suite = suite_create("run-graph");
     TCase *tcase = tcase_create("run-graph");
+    tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, a_message_starts_when_its_host_knows_of_the_last_that_it_waits_for);
     tcase_add_test(tcase, a_start_is_a_time_and_a_delay_begins_when_waits_end);
     tcase_add_test(tcase, a_barrier_ends_when_news_of_the_last_ack_of_its_group_can_be_there);

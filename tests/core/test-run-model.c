@@ -10,7 +10,8 @@
 #include "rank-parcels.h"
 #include "run-naive.h"
 
-#define TREE "fat-tree k=4 link-rate=100Gbps"
+#define TREE    "fat-tree k=4 link-rate=100Gbps"
+#define STORIES 10U
 
 static struct weft_rng rng;
 
@@ -260,9 +261,9 @@ START_TEST(times_are_those_of_brute_force)
     static struct party party[MOST_RANKS];
     struct weft_collective_state sum = {.acked = 0};
     uint32_t after_all = 0;
-    for (uint32_t i = 0; i < 25; i++)
+    for (uint32_t i = 0; i < STORIES; i++)
     {
-        const uint64_t number = 25 * (uint64_t)_i + i;
+        const uint64_t number = STORIES * (uint64_t)_i + i;
         describe(balancers[_i], number);
         make_story(&naive, number);
         const struct story story = naive;
@@ -290,7 +291,7 @@ START_TEST(times_are_those_of_brute_force)
         }
         parts_free();
     }
-    ck_assert_uint_gt(sum.acked, 300);
+    ck_assert_uint_gt(sum.acked, 100);
     ck_assert_uint_gt(sum.undelivered, 5);
     ck_assert_uint_gt(sum.unstarted, 5);
     ck_assert_uint_gt(after_all, 0);
@@ -304,7 +305,7 @@ START_TEST(planned_parts_are_the_same_on_threads_and_ranks)
     static struct party one, party[MOST_RANKS];
     static struct story story;
     uint64_t parts = 0;
-    for (uint32_t i = 0; i < 25; i++)
+    for (uint32_t i = 0; i < STORIES; i++)
     {
         describe(balancers[_i], i);
         make_story(&story, i);
@@ -329,7 +330,7 @@ START_TEST(planned_parts_are_the_same_on_threads_and_ranks)
         }
         parts_free();
     }
-    ck_assert_uint_gt(parts, 1000);
+    ck_assert_uint_gt(parts, 500);
 }
 END_TEST
 

@@ -35,7 +35,7 @@ extern "C"
     /** Latest time for which anything can be asked: sums of two do not overflow. */
 #define WEFT_LATEST (INT64_MAX / 2)
 
-    /** Who is told what becomes of messages; each function is optional. They are called as hooks
+    /** Functions that are told what becomes of messages, each optional. They are called as hooks
      * are (struct weft_net_hooks): with several threads on that of the node. */
     struct weft_listener
     {
@@ -100,8 +100,8 @@ extern "C"
     WEFT_API int weft_run_build(struct weft_run *run, const struct weft_net_config *config,
                                 struct weft_refusal *why);
     /** As weft_net_set_threads(), for a fabric that is built: one thread where a balancer both
-     * plans and works at ToRs, which have to know of QPs that hosts make as they are run. @p n: 1
-     * with several ranks at least. */
+     * plans and works at ToRs, which have to know of QPs that hosts make as they are run, and where
+     * packets of such QPs are to be dropped. @p n: 1 with several ranks at least. */
     WEFT_API int weft_run_set_threads(struct weft_run *run, uint32_t n);
     /** Whether a balancer of @p config plans and works at ToRs: no ranks can share the fabric. */
     WEFT_API bool weft_run_is_alone(const struct weft_net_config *config);
@@ -140,7 +140,7 @@ extern "C"
     WEFT_API uint32_t weft_connection_src(const struct weft_connection *c);
     WEFT_API uint32_t weft_connection_dst(const struct weft_connection *c);
     WEFT_API uint32_t weft_connection_level(const struct weft_connection *c);
-    /** Its number in the run. */
+    /** Number of a connection in the run. */
     WEFT_API uint32_t weft_connection_index(const struct weft_connection *c);
     /** QPs made so far; where several ranks run the fabric, at the sender's. */
     WEFT_API uint32_t weft_connection_nqps(const struct weft_connection *c);
@@ -193,7 +193,7 @@ extern "C"
      * that last, for QPs made from now on. A collective does so. @p flows: every pair of hosts
      * that has a QP. Returns 0 or as weft_rho_max(). */
     WEFT_API int weft_run_set_flows(struct weft_run *run, const struct weft_flow *flows, size_t n);
-    /** The share of a level, as it was computed last; 1 before. */
+    /** The share of a level, as it was computed last; as configured before. */
     WEFT_API double weft_run_share(const struct weft_run *run, uint32_t level);
 
     /** Times of a message; -1: not yet. */
@@ -207,7 +207,7 @@ extern "C"
         bool failed;       /**< the sender has given it up; it may be delivered all the same */
     };
 
-    /** Who is told of a collective's messages, by number; each function is optional. Called as
+    /** Functions that are told of a collective's messages, by number, each optional. Called as
      * hooks are, but ended() and done(): with several ranks these come at the end of a window. */
     struct weft_collective_hooks
     {

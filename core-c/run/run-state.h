@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file run.h Parts of a run: levels with their planners, connections, faults, collectives.
+/** @file run-state.h Parts of a run: levels with their planners, connections, faults, collectives.
  * Private. */
-#ifndef WEFT_RUN_PRIVATE_H
-#define WEFT_RUN_PRIVATE_H
+#ifndef WEFT_RUN_STATE_H
+#define WEFT_RUN_STATE_H
 
 #include "node/agenda.h"
 
@@ -261,6 +261,8 @@ void weft_planner_post(struct weft_run *run, uint32_t host, uint32_t number,
  * Returns 0, or as weft_net_reserve_qps() and weft_run_drop(). */
 int weft_run_reserve(struct weft_run *run, uint32_t n, bool late,
                      const struct weft_listener *listener, uint32_t *first);
+/** Returns whether packets of QPs that are yet to be made are to be dropped, of @p n indices. */
+bool weft_run_drops_any(const struct weft_run *run, uint32_t first, uint32_t n);
 /** Makes a QP of a reserved index. */
 int weft_run_make_qp(struct weft_run *run, const struct weft_net_qp_site *site, struct weft_qp **qp,
                      struct weft_refusal *why);
