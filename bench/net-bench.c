@@ -180,7 +180,8 @@ read_times(uint64_t *digest)
             *digest = weft_mix64(*digest ^ (uint64_t)t->delivered);
             *digest = weft_mix64(*digest ^ (uint64_t)t->acked);
         }
-        const struct weft_collective_state state = weft_collective_state(bench.job[i].collective);
+        struct weft_collective_state state;
+        weft_collective_describe(bench.job[i].collective, &state);
         end = state.last_delivery > end ? state.last_delivery : end;
     }
     return end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Conservation in a run: what began has ended or is on its way, and buffers account for it. */
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -27,7 +27,7 @@ set_lost_wait(struct weft_collective *c, uint32_t message, bool lost, uint32_t n
     return n;
 }
 
-/* Counts the messages that wait for a step with one lost more, or less, likewise. */
+/* Counts the same for the messages that wait for a step with one lost more, or less. */
 static uint32_t
 set_lost_step(struct weft_collective *c, const struct weft_message *m, bool lost, uint32_t n)
 {
@@ -254,18 +254,18 @@ weft_collective_hear(struct weft_collective *c, const void *outcomes, size_t n)
     return c->released;
 }
 
-struct weft_collective_state
-weft_collective_state(struct weft_collective *c)
+void
+weft_collective_describe(struct weft_collective *c, struct weft_collective_state *is)
 {
     weft_run_lock(c->run);
-    const struct weft_collective_state state = {.acked = c->acked,
-                                                .undelivered = c->undelivered,
-                                                .unstarted = c->unstarted,
-                                                .last_delivery = c->last_delivery,
-                                                .done_at = c->done_at,
-                                                .done = is_done(c)};
+    *is = (struct weft_collective_state){.acked = c->acked,
+                                         .failed = c->failed,
+                                         .undelivered = c->undelivered,
+                                         .unstarted = c->unstarted,
+                                         .last_delivery = c->last_delivery,
+                                         .done_at = c->done_at,
+                                         .done = is_done(c)};
     weft_run_unlock(c->run);
-    return state;
 }
 
 void

@@ -4,7 +4,7 @@
 #define WEFT_COLLECTIVE_H
 
 #include "node/shared.h"
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 /** Step of a group, where barriers are. */
 struct weft_step

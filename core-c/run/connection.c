@@ -2,7 +2,7 @@
 /* Connections: what messages go over, a QP or as many as a balancer's planner wants. With a planner
  * a message goes out in parts, and its listener hears of it when all of them are done. */
 #include "parallel/net-threads.h"
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 #include <weft/error.h>
 

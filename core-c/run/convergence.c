@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Forwarding of a run: it learns of links' changes a convergence delay later. */
-#include "run/faults.h"
+#include "run/link-faults.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Links of a run that fail, slow down and come back. */
-#include "run/faults.h"
+#include "run/link-faults.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* News of a run that several ranks share: what each tells the others of messages at the end of a
  * window. */
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Posts of a host's messages, planned together where a balancer plans. */
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Planners of a run's balancers: what they keep at hosts, and how many QPs they want. */
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A run without a simulator: windows of the fabric, faults, and calls at a time. */
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 /* Order of an instant: faults first. */
 enum

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A run, and what it has of its program: memory, calls at hosts, an end. */
 #include "parallel/net-threads.h"
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* QPs of a run: their numbers, their listeners, how many share a host's line, and drops of packets
  * of those that are yet to be made. */
 #include "parallel/net-threads.h"
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 #include <weft/error.h>
 

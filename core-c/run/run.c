@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds the fabric of a run, with its planners. */
 #include "parallel/net-threads.h"
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 #include <string.h>
 

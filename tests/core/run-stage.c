@@ -224,3 +224,11 @@ graph_start(struct graph *g)
     ck_assert_msg(weft_run_collective(stage.run, &g->is, &g->started, &stage.why) == 0, "%s",
                   stage.why.text);
 }
+
+struct weft_collective_state
+graph_state(const struct graph *g)
+{
+    struct weft_collective_state is;
+    weft_collective_describe(g->started, &is);
+    return is;
+}

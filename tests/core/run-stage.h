@@ -86,5 +86,7 @@ void graph_bar(struct graph *g, uint32_t message, uint32_t step);
 void graph_close(struct graph *g);
 /** Starts a graph on the stage's run; it is closed by that. */
 void graph_start(struct graph *g);
+/** How far it is. */
+struct weft_collective_state graph_state(const struct graph *g);
 
 #endif

@@ -45,7 +45,7 @@ START_TEST(messages_that_are_acknowledged_and_not_there_are_named)
     ck_assert(!weft_run_conserves(stage.run, why, sizeof why));
     ck_assert_str_eq(why, "1 message is acknowledged and not delivered: message 0 of QP 0 (host 0 "
                           "to host 2). ");
-    const struct weft_collective_state state = weft_collective_state(g.started);
+    const struct weft_collective_state state = graph_state(&g);
     ck_assert_uint_eq(state.acked, 1);
     ck_assert(!state.done);
     stage_end();

@@ -322,7 +322,7 @@ run_graph(struct graph *graph, bool own_clock)
     graph_bar(graph, 11, 1);
     graph_start(graph);
     own_clock ? drive() : stage_run();
-    ck_assert_uint_eq(weft_collective_state(graph->started).acked, 12);
+    ck_assert_uint_eq(graph_state(graph).acked, 12);
     stage_end();
 }
 

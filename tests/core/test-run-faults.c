@@ -447,7 +447,7 @@ START_TEST(a_workload_that_begins_after_a_failure_leaves_forwarding)
     graph_add(&g, 1, 3, 100000);
     graph_start(&g);
     stage_run();
-    ck_assert_uint_eq(weft_collective_state(g.started).acked, 2);
+    ck_assert_uint_eq(graph_state(&g).acked, 2);
     stage_end();
 }
 END_TEST

@@ -104,7 +104,7 @@ START_TEST(a_message_starts_when_its_host_knows_of_the_last_that_it_waits_for)
     ck_assert_int_eq(g.t[4].posted, g.t[2].acked);
     ck_assert_int_eq(g.t[4].ready, g.t[2].acked);
     ck_assert_int_eq(g.t[5].posted, 3 * US);
-    const struct weft_collective_state state = weft_collective_state(g.started);
+    const struct weft_collective_state state = graph_state(&g);
     ck_assert_uint_eq(state.acked, 6);
     ck_assert_uint_eq(state.undelivered + state.unstarted, 0);
     ck_assert(state.done);
@@ -146,7 +146,7 @@ START_TEST(a_start_is_a_time_and_a_delay_begins_when_waits_end)
     ck_assert_int_eq(g.t[4].posted, since + 2000 * US);
     ck_assert_int_eq(g.t[5].posted, 7 * US);
     ck_assert_int_eq(g.t[6].posted, -1);
-    ck_assert(!weft_collective_state(g.started).done);
+    ck_assert(!graph_state(&g).done);
     stage_end();
 }
 END_TEST
@@ -213,7 +213,7 @@ START_TEST(collectives_share_a_run_and_one_may_begin_later)
     ck_assert_int_eq(other.t[0].posted, 2 * US);
     ck_assert_int_eq(other.t[1].posted, other.t[0].delivered);
     ck_assert_int_eq(other.t[2].posted, 2 * US);
-    ck_assert(weft_collective_state(g.started).done && weft_collective_state(other.started).done);
+    ck_assert(graph_state(&g).done && graph_state(&other).done);
     ck_assert_uint_eq(weft_connection_index(weft_collective_connection(other.started, 2)), 4);
     stage_end();
 }
@@ -237,7 +237,7 @@ START_TEST(a_message_goes_by_its_service_level_or_the_workloads)
     ck_assert_uint_eq(weft_connection_nqps(c), 1);
     ck_assert_uint_eq(weft_connection_level(weft_collective_connection(g.started, 1)), 2);
     stage_run();
-    ck_assert_uint_eq(weft_collective_state(g.started).acked, 2);
+    ck_assert_uint_eq(graph_state(&g).acked, 2);
     graph_add(&other, 0, 2, 1000);
     other.m[0].sl = 3;
     graph_close(&other);
@@ -279,7 +279,7 @@ START_TEST(what_waits_for_a_message_that_is_given_up_never_starts)
     cut_off(0, WEFT_NEVER);
     add_hopeless();
     stage_run();
-    const struct weft_collective_state state = weft_collective_state(g.started);
+    const struct weft_collective_state state = graph_state(&g);
     ck_assert_uint_eq(state.acked, 1);
     ck_assert_uint_eq(state.undelivered, 1);
     ck_assert_uint_eq(state.unstarted, 3);
@@ -308,12 +308,12 @@ START_TEST(a_message_that_comes_after_it_was_given_up_is_not_lost)
     ck_assert_int_eq(weft_run_degrade(stage.run, 2, 1000000, 0, 3000 * US), 0);
     add_hopeless();
     weft_run_until(stage.run, 2000 * US);
-    struct weft_collective_state state = weft_collective_state(g.started);
+    struct weft_collective_state state = graph_state(&g);
     ck_assert_uint_eq(state.undelivered, 1);
     ck_assert_uint_eq(state.unstarted, 3);
     ck_assert_uint_eq(told.done, 1);
     stage_run();
-    state = weft_collective_state(g.started);
+    state = graph_state(&g);
     ck_assert(g.t[0].failed);
     ck_assert_int_gt(g.t[0].delivered, g.t[0].asked);
     ck_assert_int_eq(g.t[1].posted, g.t[0].delivered);
@@ -352,11 +352,11 @@ START_TEST(a_step_with_two_lost_messages_needs_both)
     graph_bar(&g, 4, 2);
     graph_start(&g);
     weft_run_until(stage.run, 2000 * US);
-    struct weft_collective_state state = weft_collective_state(g.started);
+    struct weft_collective_state state = graph_state(&g);
     ck_assert_uint_eq(state.undelivered, 2);
     ck_assert_uint_eq(state.unstarted, 3);
     stage_run();
-    state = weft_collective_state(g.started);
+    state = graph_state(&g);
     ck_assert_int_gt(g.t[0].delivered, 0);
     ck_assert_uint_eq(state.undelivered, 1);
     ck_assert_uint_eq(state.unstarted, 3);
@@ -386,7 +386,7 @@ START_TEST(a_message_that_was_given_up_and_is_there_releases_what_waits_after_an
         listen(&g);
         graph_start(&g);
         stage_run();
-        const struct weft_collective_state state = weft_collective_state(g.started);
+        const struct weft_collective_state state = graph_state(&g);
         if (g.t[0].failed && g.t[0].delivered >= 0)
         {
             const int64_t answered = g.t[0].asked + way(2, 0);
@@ -419,7 +419,7 @@ START_TEST(a_workload_is_filled_from_the_run)
     g.is.hooks.posted = NULL;
     ck_assert_int_eq(weft_run_collective(stage.run, &g.is, &g.started, &stage.why), 0);
     stage_run();
-    ck_assert_uint_eq(weft_collective_state(g.started).acked, 4);
+    ck_assert_uint_eq(graph_state(&g).acked, 4);
     ck_assert_uint_eq(told.delivered, 4);
     const struct weft_workload_ops *one = stage_choose("workload", "ring groups=4", &config);
     ck_assert_int_eq(weft_run_fill(stage.run, one, config, &other.is, &stage.why), WEFT_ERANGE);

@@ -147,7 +147,7 @@ live(void *of)
     graph_close(g);
     ck_assert_int_eq(weft_run_collective(p->run, &g->is, &g->started, NULL), 0);
     weft_run_until(p->run, LATER);
-    p->state = weft_collective_state(g->started);
+    p->state = graph_state(g);
     weft_net_gather(weft_run_net(p->run), WEFT_GATHER_NODES | WEFT_GATHER_QPS);
     weft_collective_gather(g->started);
     p->conserves = p->with.rank > 0 || weft_run_conserves(p->run, why, sizeof why);

@@ -85,7 +85,7 @@ START_TEST(a_planner_sees_all_that_a_host_posts_at_an_instant)
     graph_start(&g);
     ck_assert_uint_eq(weft_net_nqps(weft_run_net(stage.run)), 12 * 4);
     stage_run();
-    ck_assert(weft_collective_state(g.started).done);
+    ck_assert(graph_state(&g).done);
     ck_assert_uint_eq(spy.asked, 4);
     for (uint32_t i = 0; i < 4; i++)
     {
@@ -268,7 +268,7 @@ START_TEST(ethereal_has_its_parts_delivered)
     }
     ck_assert_uint_gt(made, 4); /* flows over 3 paths are split */
     ck_assert_uint_eq(packets, 36);
-    ck_assert_uint_eq(weft_collective_state(g.started).acked, 4);
+    ck_assert_uint_eq(graph_state(&g).acked, 4);
     ck_assert_int_eq(g.t[3].posted, g.t[0].delivered);
     stage_end();
 }

@@ -35,7 +35,7 @@ extern "C"
     /** Latest time for which anything can be asked: sums of two do not overflow. */
 #define WEFT_LATEST (INT64_MAX / 2)
 
-    /** Functions that are told what becomes of messages, each optional. They are called as hooks
+    /** Listener to what becomes of messages; each function is optional. They are called as hooks
      * are (struct weft_net_hooks): with several threads on that of the node. */
     struct weft_listener
     {
@@ -140,7 +140,7 @@ extern "C"
     WEFT_API uint32_t weft_connection_src(const struct weft_connection *c);
     WEFT_API uint32_t weft_connection_dst(const struct weft_connection *c);
     WEFT_API uint32_t weft_connection_level(const struct weft_connection *c);
-    /** Number of a connection in the run. */
+    /** Returns its number in the run. */
     WEFT_API uint32_t weft_connection_index(const struct weft_connection *c);
     /** QPs made so far; where several ranks run the fabric, at the sender's. */
     WEFT_API uint32_t weft_connection_nqps(const struct weft_connection *c);
@@ -207,7 +207,7 @@ extern "C"
         bool failed;       /**< the sender has given it up; it may be delivered all the same */
     };
 
-    /** Functions that are told of a collective's messages, by number, each optional. Called as
+    /** Listener to a collective's messages, by number; each function is optional. Called as
      * hooks are, but ended() and done(): with several ranks these come at the end of a window. */
     struct weft_collective_hooks
     {
@@ -256,14 +256,17 @@ extern "C"
     struct weft_collective_state
     {
         size_t acked;          /**< messages acknowledged */
-        size_t undelivered;    /**< given up and not delivered */
+        size_t failed;         /**< messages given up by their senders */
+        size_t undelivered;    /**< of these: not delivered */
         size_t unstarted;      /**< that wait, directly or not, for one that is not delivered */
         int64_t last_delivery; /**< so far, 0 before the first */
         int64_t done_at;       /**< anything was done last */
         bool done;             /**< as hooks.done() */
     };
 
-    WEFT_API struct weft_collective_state weft_collective_state(struct weft_collective *c);
+    /** Describes how far a collective is. */
+    WEFT_API void weft_collective_describe(struct weft_collective *c,
+                                           struct weft_collective_state *is);
     /** Rank 0 gets the times at which messages were posted: it has all others. All ranks call it.
      */
     WEFT_API void weft_collective_gather(struct weft_collective *c);

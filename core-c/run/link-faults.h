@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file faults.h  Links that are down or slow, and what forwarding knows of them. Private. */
+/** @file link-faults.h  States of links, and what forwarding knows of it. Private. */
 #ifndef WEFT_FAULTS_H
 #define WEFT_FAULTS_H
 
-#include "run/run-state.h"
+#include "run/run-parts.h"
 
 /** Puts a link among those that are down, or takes it away. */
 void weft_links_set_down(const struct weft_run *run, struct weft_link_states *links, uint64_t link,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file run-state.h Parts of a run: levels with their planners, connections, faults, collectives.
+/** @file run-parts.h Parts of a run: levels with their planners, connections, faults, collectives.
  * Private. */
-#ifndef WEFT_RUN_STATE_H
-#define WEFT_RUN_STATE_H
+#ifndef WEFT_RUN_PRIVATE_H
+#define WEFT_RUN_PRIVATE_H
 
 #include "node/agenda.h"
 
