@@ -59,7 +59,7 @@ struct weft_parted
 #define WEFT_PARTED_CHUNKS 28U
 
 /** QPs of a connection whose messages go out in parts, and these messages. */
-struct weft_parts
+struct weft_part_qps
 {
     struct weft_listener listener; /**< of the QPs */
     struct weft_qp **qp;           /**< [most] */
@@ -77,7 +77,7 @@ struct weft_connection
     struct weft_run *run;
     struct weft_qp *first;
     const struct weft_listener *listener; /**< NULL: nobody */
-    struct weft_parts *parts;             /**< NULL: one QP, and messages are whole */
+    struct weft_part_qps *parts;          /**< NULL: one QP, and messages are whole */
     uint32_t index;
     uint32_t src;
     uint32_t dst;

@@ -350,10 +350,15 @@ START_TEST(a_fabric_that_is_made_anew_has_what_was_changed)
     begin();
     const int64_t rate = port_of(5).rate;
     ck_assert_int_eq(weft_run_set_down(stage.run, 6, true), 0);
+    ck_assert_int_eq(weft_run_set_down(stage.run, 11, true), 0);
     ck_assert_int_eq(weft_run_set_rate(stage.run, 5, rate / 2), 0);
+    ck_assert_int_eq(weft_run_set_rate(stage.run, 7, rate / 4), 0);
     ck_assert_int_eq(weft_run_build(stage.run, &stage.net, &stage.why), 0);
-    ck_assert(port_of(6).down && !port_of(5).down);
+    ck_assert(port_of(6).down && port_of(11).down && !port_of(5).down);
     ck_assert_int_eq(port_of(5).rate, rate / 2);
+    ck_assert_int_eq(port_of(7).rate, rate / 4);
+    ck_assert_uint_eq(candidates(), 2); /* 4 paths, of which one is dead at each end */
+    ck_assert_int_eq(weft_run_set_down(stage.run, 11, false), 0);
     ck_assert_uint_eq(candidates(), 3);
     ck_assert_int_eq(weft_run_set_down(stage.run, 6, false), 0);
     ck_assert_ptr_null(weft_net_fib(weft_run_net(stage.run)));

@@ -427,6 +427,46 @@ START_TEST(a_workload_is_filled_from_the_run)
 }
 END_TEST
 
+static uint32_t taken, given;
+
+static void *
+take_scratch(void *of, size_t bytes)
+{
+    ck_assert_ptr_eq(of, &taken);
+    taken++;
+    return memset(stage_take(NULL, bytes), 0x5a, bytes); /* with any content */
+}
+
+static void
+give_scratch(void *of, void *memory)
+{
+    ck_assert_ptr_eq(of, &taken);
+    ck_assert_ptr_nonnull(memory);
+    given++;
+}
+
+START_TEST(memory_that_a_setup_needs_for_a_while_is_given_back)
+{
+    taken = 0;
+    given = 0;
+    stage_describe(FOUR_PATHS, "ecmp");
+    stage.is.scratch = (struct weft_scratch){take_scratch, give_scratch, &taken};
+    stage_begin();
+    graph_add(&g, 0, 2, 1000);
+    graph_add(&g, 2, 0, 1000);
+    graph_wait(&g, 1, 0);
+    graph_start(&g);
+    ck_assert_uint_gt(taken, 2);
+    ck_assert_uint_eq(given, taken);
+    stage_run();
+    weft_collective_gather(g.started);
+    ck_assert_uint_eq(given, taken);
+    ck_assert_int_eq(g.t[1].posted, g.t[0].delivered);
+    ck_assert_int_eq(g.t[0].posted, 0);
+    stage_end();
+}
+END_TEST
+
 static void
 clear(void)
 {
@@ -454,6 +494,7 @@ run_graph_suite(void)
     tcase_add_test(tcase,
                    a_message_that_was_given_up_and_is_there_releases_what_waits_after_an_answer);
     tcase_add_test(tcase, a_workload_is_filled_from_the_run);
+    tcase_add_test(tcase, memory_that_a_setup_needs_for_a_while_is_given_back);
     suite_add_tcase(suite, tcase);
     return suite;
 }
