@@ -165,6 +165,7 @@ run_accounts_suite(void)
 {
     Suite *suite = suite_create("run-accounts");
     TCase *tcase = tcase_create("run-accounts");
+    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, messages_that_are_acknowledged_and_not_there_are_named);
     tcase_add_test(tcase, of_many_messages_the_first_are_named_as_far_as_there_is_room);

@@ -366,6 +366,7 @@ run_clock_suite(void)
 {
     Suite *suite = suite_create("run-clock");
     TCase *tcase = tcase_create("run-clock");
+    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, calls_come_in_order_behind_the_faults_of_their_time);
     tcase_add_test(tcase, a_call_may_ask_for_what_is_to_happen_at_once);

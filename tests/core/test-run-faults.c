@@ -471,6 +471,7 @@ run_faults_suite(void)
 {
     Suite *suite = suite_create("run-faults");
     TCase *tcase = tcase_create("run-faults");
+    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, a_link_is_down_as_long_as_one_of_its_failures_lasts);
     tcase_add_test(tcase, links_that_fail_together_are_one_change);

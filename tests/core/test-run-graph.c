@@ -482,6 +482,7 @@ run_graph_suite(void)
 {
     Suite *suite = suite_create("run-graph");
     TCase *tcase = tcase_create("run-graph");
+    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, a_message_starts_when_its_host_knows_of_the_last_that_it_waits_for);
     tcase_add_test(tcase, a_start_is_a_time_and_a_delay_begins_when_waits_end);

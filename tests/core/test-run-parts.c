@@ -330,6 +330,7 @@ run_parts_suite(void)
 {
     Suite *suite = suite_create("run-parts");
     TCase *tcase = tcase_create("run-parts");
+    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, a_subflow_has_its_part_and_a_message_is_done_when_all_are);
     tcase_add_test(tcase, a_subflow_that_is_given_up_fails_its_message_once);

@@ -312,6 +312,7 @@ run_planners_suite(void)
 {
     Suite *suite = suite_create("run-planners");
     TCase *tcase = tcase_create("run-planners");
+    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, clear, NULL);
     tcase_add_test(tcase, a_drop_is_of_its_qp_made_or_not);
     tcase_add_loop_test(tcase, a_planner_that_breaks_its_contract_is_named, 0, 5);
