@@ -3,7 +3,7 @@
  * The cases of packet-hop-cases.h on a fabric of the C core alone, without ns-3: what a packet-hop
  * costs there, and what packet-hop-bench must find as well (hops, completion, digest).
  */
-#define _DEFAULT_SOURCE /* mmap(), madvise(), getrusage() */
+#define _DEFAULT_SOURCE /* getrusage() */
 
 #include "packet-hop-cases.h"
 
@@ -12,15 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include <weft/weft.h>
 
-#define LIMIT INT64_C(1000000000000) /* ps: no case takes a hundredth of it */
-/* Bytes of addresses; pages are taken as they are used. A 32-bit machine has no 16 GiB of them. */
-#define ROOM     (SIZE_MAX > UINT32_MAX ? SIZE_MAX >> 30 : SIZE_MAX / 4)
+#define LIMIT    INT64_C(1000000000000) /* ps: no case takes a hundredth of it */
 #define MAX_WORD 200
 
 /* Workload of a case. */
@@ -37,8 +34,7 @@ static struct
     struct weft_clos clos;
     struct job *job;
     uint32_t njobs;
-    char *memory;
-    size_t used;
+    struct weft_blocks memory;
     uint64_t payload; /* bytes of all messages */
 } bench;
 
@@ -47,19 +43,6 @@ die(const char *what, const char *why)
 {
     fprintf(stderr, "net-bench: %s: %s\n", what, why);
     exit(1);
-}
-
-static void *
-take(void *of, size_t bytes)
-{
-    (void)of;
-    void *memory = bench.memory + bench.used;
-    bench.used += (bytes + 63) / 64 * 64;
-    if (bench.used > ROOM)
-    {
-        die("memory", "more than there are addresses set aside for it");
-    }
-    return memory;
 }
 
 /* "name parameter=value ...": the algorithm and its configuration. */
@@ -96,13 +79,14 @@ make_net(const struct BenchCase *c)
                                   .nlevels = 1,
                                   .seed = 1,
                                   .run = 1,
-                                  .memory = {.take = take}};
+                                  .memory = {weft_blocks_take, &bench.memory}};
     parse("fabric", c->frames, &config);
     memcpy(&net.frame, config, sizeof net.frame);
     parse("switch", c->switches, &config);
     memcpy(&net.buffer, config, sizeof net.buffer);
     struct weft_refusal why = {.text = ""};
-    bench.run = weft_run_make(&(struct weft_run_config){.memory = {.take = take}});
+    bench.run =
+        weft_run_make(&(struct weft_run_config){.memory = {weft_blocks_take, &bench.memory}});
     const int code = weft_run_build(bench.run, &net, &why);
     if (code)
     {
@@ -137,13 +121,6 @@ add_job(const char *text, const struct weft_table *table)
 static void
 build(const struct BenchCase *c, int64_t bytes)
 {
-    bench.memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bench.memory == MAP_FAILED)
-    {
-        die("memory", "no room for addresses");
-    }
-    madvise(bench.memory, ROOM, MADV_HUGEPAGE);
     make_net(c);
     bench.job = calloc(c->shifts + 1, sizeof *bench.job);
     char text[MAX_WORD];

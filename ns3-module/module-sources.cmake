@@ -3,10 +3,8 @@
 # The ns-3 module's files, from the root of the tree: read by both lives of the root CMakeLists.txt.
 set(weft_module_sources
     ns3-module/helper/weft-helper.cc
-    ns3-module/model/weft-accounts.cc
     ns3-module/model/weft-channel.cc
     ns3-module/model/weft-choice.cc
-    ns3-module/model/weft-collective-outcomes.cc
     ns3-module/model/weft-collective.cc
     ns3-module/model/weft-connection.cc
     ns3-module/model/weft-fabric-hooks.cc
@@ -20,7 +18,6 @@ set(weft_module_sources
     ns3-module/model/weft-nic-ip.cc
     ns3-module/model/weft-nic.cc
     ns3-module/model/weft-packet.cc
-    ns3-module/model/weft-planner.cc
     ns3-module/model/weft-port.cc
     ns3-module/model/weft-rdma-application.cc
     ns3-module/model/weft-root.cc
@@ -33,18 +30,15 @@ set(weft_module_sources
 # Installed flat as <ns3/...>, so every name starts with weft-.
 set(weft_module_headers
     ns3-module/helper/weft-helper.h
-    ns3-module/model/weft-accounts.h
     ns3-module/model/weft-channel.h
     ns3-module/model/weft-choice.h
     ns3-module/model/weft-collective.h
     ns3-module/model/weft-connection.h
     ns3-module/model/weft-fabric.h
-    ns3-module/model/weft-link-faults.h
     ns3-module/model/weft-memory.h
     ns3-module/model/weft-net-device.h
     ns3-module/model/weft-nic.h
     ns3-module/model/weft-packet.h
-    ns3-module/model/weft-planner.h
     ns3-module/model/weft-port.h
     ns3-module/model/weft-qp.h
     ns3-module/model/weft-rdma-application.h

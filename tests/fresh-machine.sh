@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Usage: fresh-machine.sh [--archive] [--core] [--all] [VERSION[:ARCHITECTURE]...]
+# Usage: fresh-machine.sh [--archive] [--core] [--plain] [--all] [VERSION[:ARCHITECTURE]...]
 # What a newcomer meets and a machine in use hides: a Debian of each version (12 and 13) with nothing but its
 # base (debootstrap), a clone of what is committed here, and README's commands under "Start", word for word.
 # By default the first of them, which must print what README says; with --core then what meets the system's
 # libraries most, and the core's tests, by the system's gcc and by clang, with warnings as errors; with --all
-# both commands. With --archive the tree has no .git and lies in a folder whose name has a blank, and the first
+# both commands; with --plain the first one again where ns-3's packages are not to be had. With --archive the tree has no .git and lies in a folder whose name has a blank, and the first
 # command comes again without a network. 12:i386 is a Debian 12 for 32-bit x86.
 #
 # Needs root, debootstrap, a network, a git checkout and some 4 GB of memory; what is missing makes it end with
@@ -159,6 +159,19 @@ first_command()
     prints_expected
 }
 
+# The first command where ns-3's packages are not to be had: what it prints is the same.
+plain_command()
+{
+    line=$(commands | head -n 1)
+    rm -rf "$base/root/$tree/results" "$base/root/$tree/build"
+    inside apt-get purge -y -q ns3 'libns3*' g++ >"$log/out" 2>"$log/messages" || fail 'apt-get purge'
+    printf 'Package: ns3 libns3*\nPin: release *\nPin-Priority: -1\n' >"$base/etc/apt/preferences.d/no-ns3"
+    step "$line, without ns-3" inside sh -c "cd '/root/$tree' && $line"
+    prints_expected
+    grep -q 'Weft is built without ns-3' "$log/messages" || fail 'it does not say that there is no ns-3'
+    rm "$base/etc/apt/preferences.d/no-ns3"
+}
+
 second_command()
 {
     line=$(commands | sed -n 2p)
@@ -192,11 +205,12 @@ core_by_compilers()
     core_with clang
 }
 
-tree=weft archive='' core='' all='' network=''
+tree=weft archive='' core='' plain='' all='' network=''
 while :; do
     case ${1:-} in
         --archive) archive=yes tree='weft archive' ;;
         --core) core=yes ;;
+        --plain) plain=yes ;;
         --all) all=yes ;;
         *) break ;;
     esac
@@ -218,6 +232,7 @@ for version in "$@"; do
     first_command
     [ -z "$all" ] || second_command
     [ -z "$core" ] || core_by_compilers
+    [ -z "$plain" ] || plain_command
     umount "$base/proc"
     rm -rf "$base"
 done

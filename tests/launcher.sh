@@ -205,3 +205,25 @@ pretend
 [ $status = 0 ] || fail "'build' without hard links exits with $status: $(cat err)"
 cmp 'pretended tree/build/weft-runner' 'pretended tree/build/weft-runner.whole' || fail 'without hard links no runner is kept'
 [ ! -e asked-apt ] || fail 'packages are asked for although none is missing'
+
+# Where there is no ns-3, Weft is built without it; what needs it says so.
+mkdir -p 'plain tree/core-c'
+cp "$root/weft" "$root/CMakeLists.txt" 'plain tree/'
+cat >fakes/cmake <<'END'
+#!/bin/sh
+case " $* " in *" -DWEFT_NS3=OFF "*) plain=yes ;; esac
+while [ "$1" != -B ]; do shift; done
+[ -n "$plain" ] || { echo 'Could not find a package configuration file provided by "ns3" with' && exit 1; }
+mkdir -p "$2" && : >"$2/build.ninja" && echo 'WEFT_NS3:BOOL=OFF' >"$2/CMakeCache.txt"
+END
+: >go
+PATH=$work/fakes:$PATH 'plain tree/weft' build >out 2>err || fail "'build' without ns-3: $(cat err)"
+grep -q 'cmake finds no ns-3: Weft is built without ns-3' err || fail "'build' without ns-3 says: $(cat err)"
+for command in bench 'build mine'; do
+    status=0
+    # shellcheck disable=SC2086 # words of a command
+    PATH=$work/fakes:$PATH 'plain tree/weft' $command >out 2>err || status=$?
+    [ $status = 1 ] || fail "'$command' without ns-3 exits with $status, not 1"
+    grep -qx "weft: '$command' needs ns-3, and this build has none. Once there is an ns-3: 'weft clean'" err ||
+        fail "'$command' without ns-3 says: $(cat err)"
+done

@@ -128,6 +128,18 @@ weft_net_marks(const struct weft_net *net, uint32_t index, bool up)
     return seen ? seen->marks[up] : net->sw[index].marks[up];
 }
 
+const struct weft_lb_ops *
+weft_net_lb(const struct weft_net *net)
+{
+    return net->lb;
+}
+
+const void *
+weft_net_lb_config(const struct weft_net *net)
+{
+    return net->lb_config;
+}
+
 void *
 weft_net_balancer(const struct weft_net *net, uint32_t index)
 {

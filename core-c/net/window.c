@@ -12,7 +12,8 @@ weft_net_next(struct weft_net *net)
 void
 weft_net_run(struct weft_net *net, int64_t until)
 {
-    while (net->now < until)
+    net->halts = false;
+    while (net->now < until && !net->halts)
     {
         const int64_t next = weft_net_next(net);
         if (next >= until)

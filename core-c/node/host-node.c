@@ -30,17 +30,31 @@ resume(const struct weft_net *net, struct weft_host_node *h, struct weft_net_qp 
     }
 }
 
+/* Tells of the end of a message: rare, and out of the way of packets. */
+static __attribute__((noinline, cold)) void
+tell_end(const struct weft_net *net, const struct weft_host_node *h, struct weft_qp *qp,
+         uint64_t tag, enum weft_message_end end)
+{
+    const struct weft_net_hooks *hooks = &net->config.hooks;
+    void (*const tell[])(void *, struct weft_qp *, uint64_t,
+                         int64_t) = {hooks->delivered, hooks->acked, hooks->failed};
+    if (tell[end])
+    {
+        tell[end](hooks->of, qp, tag, h->node.now);
+    }
+    if (net->ended)
+    {
+        net->ended(net->ended_of, qp, tag, h->node.now, end);
+    }
+}
+
 static void
 tell_delivered(const struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
     const struct weft_wqe *message;
     while ((message = weft_qp_next_delivered(&q->qp, h->node.now)) != NULL)
     {
-        if (net->config.hooks.delivered)
-        {
-            net->config.hooks.delivered(net->config.hooks.of, &q->qp, message->tag, h->node.now);
-        }
-        weft_net_end_message(net, &q->qp, message->tag, h->node.now, WEFT_MESSAGE_DELIVERED);
+        tell_end(net, h, &q->qp, message->tag, WEFT_MESSAGE_DELIVERED);
     }
 }
 
@@ -81,11 +95,7 @@ receive_reply(const struct weft_net *net, struct weft_host_node *h, const struct
     const struct weft_wqe *message;
     while ((message = weft_qp_next_acked(&q->qp)) != NULL)
     {
-        if (net->config.hooks.acked)
-        {
-            net->config.hooks.acked(net->config.hooks.of, &q->qp, message->tag, h->node.now);
-        }
-        weft_net_end_message(net, &q->qp, message->tag, h->node.now, WEFT_MESSAGE_ACKED);
+        tell_end(net, h, &q->qp, message->tag, WEFT_MESSAGE_ACKED);
     }
     resume(net, h, q);
     if (q->hastens)
@@ -135,17 +145,6 @@ receive(const struct weft_net *net, struct weft_host_node *h, struct weft_packet
 }
 
 static void
-tell_failed(const struct weft_net *net, const struct weft_host_node *h, struct weft_net_qp *q,
-            uint64_t tag)
-{
-    if (net->config.hooks.failed)
-    {
-        net->config.hooks.failed(net->config.hooks.of, &q->qp, tag, h->node.now);
-    }
-    weft_net_end_message(net, &q->qp, tag, h->node.now, WEFT_MESSAGE_FAILED);
-}
-
-static void
 give_up(const struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
     weft_host_drop(&h->nic, &q->qp);
@@ -156,7 +155,7 @@ give_up(const struct weft_net *net, struct weft_host_node *h, struct weft_net_qp
     const struct weft_wqe *message;
     while ((message = weft_qp_next_failed(&q->qp)) != NULL)
     {
-        tell_failed(net, h, q, message->tag);
+        tell_end(net, h, &q->qp, message->tag, WEFT_MESSAGE_FAILED);
     }
 }
 
@@ -288,7 +287,7 @@ read_mail(const struct weft_net *net, struct weft_host_node *h, enum weft_mail_k
             weft_host_send(net, h, &letter->packet);
             break;
         case WEFT_MAIL_FAILED:
-            tell_failed(net, h, letter->qp, letter->tag);
+            tell_end(net, h, &letter->qp->qp, letter->tag, WEFT_MESSAGE_FAILED);
             break;
         default:
             do_as_asked(net, h, letter);

@@ -27,10 +27,6 @@ enum weft_message_end
 struct weft_net
 {
     struct weft_net_config config;
-    /** Told of ends of messages behind the hooks; NULL: nobody. */
-    void (*ended)(void *of, struct weft_qp *qp, uint64_t tag, int64_t now,
-                  enum weft_message_end end);
-    void *ended_of;
     struct weft_net_level level[WEFT_LEVELS];
     struct weft_nic_algos algos[WEFT_LEVELS]; /**< of senders, and of receivers of worker 0 */
     struct weft_levels levels;
@@ -76,6 +72,11 @@ struct weft_net
     struct weft_threads *threads; /**< NULL: one worker runs all */
     struct weft_ranks_net *ranks; /**< other processes; NULL: there are none */
     struct weft_worker first;     /**< worker 0, the caller's: alone without threads */
+    /** Told of ends of messages behind the hooks; NULL: nobody. */
+    void (*ended)(void *of, struct weft_qp *qp, uint64_t tag, int64_t now,
+                  enum weft_message_end end);
+    void *ended_of;
+    bool halts; /**< a hook sets it: weft_net_run() returns at the end of this window */
 };
 
 /** How frames are routed may have changed: most fabrics have no need to look. */
@@ -147,17 +148,6 @@ weft_port_announce(struct weft_worker *worker, struct weft_port *port, int64_t a
 /** Sends a PFC frame to the neighbour. */
 void weft_port_pause(struct weft_worker *worker, struct weft_port *port, uint32_t tclass,
                      bool pause, int64_t now);
-
-/** Tells who hears of ends of messages behind the hooks. */
-static inline void
-weft_net_end_message(const struct weft_net *net, struct weft_qp *qp, uint64_t tag, int64_t now,
-                     enum weft_message_end end)
-{
-    if (net->ended)
-    {
-        net->ended(net->ended_of, qp, tag, now, end);
-    }
-}
 
 /** Ends a frame before its NIC, at a node: counts it, tells the program and, where its transport
  * hears of losses, its sender. */

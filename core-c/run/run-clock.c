@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A run without a simulator: windows of the fabric, faults, and calls at a time. */
+#include "node/shared.h"
 #include "run/run-parts.h"
 
 /* Order of an instant: faults first. */
@@ -20,6 +21,10 @@ add(struct weft_run *run, int64_t at, uint64_t key, struct weft_run_call call)
     c->number = ++run->ncalls;
     weft_agenda_add(&run->agenda, at > run->now ? at : run->now, key, c->number, c,
                     weft_run_memory(run));
+    if (run->net)
+    {
+        run->net->halts = true; /* at the end of this window, if one is run */
+    }
     weft_run_unlock(run);
     return c;
 }
@@ -59,6 +64,12 @@ weft_run_forget_changes(struct weft_run *run)
         struct weft_run_call *c = run->agenda.due[i].what;
         c->removed = c->removed || c->change;
     }
+}
+
+int64_t
+weft_run_now(const struct weft_run *run)
+{
+    return run->now;
 }
 
 void
@@ -109,24 +120,17 @@ call_all(struct weft_run *run, int64_t at)
 int64_t
 weft_run_until(struct weft_run *run, int64_t until)
 {
-    const int64_t window = weft_net_window(run->net);
+    struct weft_net *net = run->net;
     until = until > run->now ? until : run->now;
     run->stops = false;
     while (!run->stops)
     {
         const int64_t call = next_call(run);
-        const int64_t next = weft_net_next(run->net);
-        const int64_t from = next > run->now ? next : run->now;
-        const int64_t border = next > WEFT_LATEST ? WEFT_NEVER : (from / window + 1) * window;
-        const int64_t at = call < border ? call : border;
-        if (at == WEFT_NEVER)
-        {
-            break;
-        }
-        run->now = at < until ? at : until;
-        weft_net_run(run->net, run->now);
+        const int64_t at = call < until ? call : until;
+        weft_net_run(net, at);
+        run->now = weft_net_now(net); /* earlier, if a hook has asked for a call */
         call_all(run, run->now);
-        if (at >= until)
+        if (run->now >= until || (at == WEFT_NEVER && !net->halts))
         {
             break;
         }

@@ -113,7 +113,7 @@ main(int argc, char **argv)
     require(weft_run_fill(run, workload, config, &graph, &why), text, &why);
     require(weft_run_collective(run, &graph, &collective, &why), text, &why);
 
-    weft_run_until(run, INT64_C(1000000) * US);
+    weft_run_until(run, WEFT_NEVER);
 
     weft_collective_describe(collective, &state);
     printf("%u of %u messages acknowledged, the last one delivered after %.3f us\n",

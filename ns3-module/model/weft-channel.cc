@@ -6,7 +6,6 @@
 #include "weft-channel.h"
 
 #include "weft-fabric.h"
-#include "weft-link-faults.h"
 #include "weft-net-device.h"
 
 #include "ns3/abort.h"
@@ -53,19 +52,13 @@ WeftChannel::DoDispose()
 {
     m_devices[0] = m_devices[1] = nullptr;
     m_fabric = nullptr;
-    m_faults = nullptr;
     Channel::DoDispose();
 }
 
 void
-WeftChannel::Setup(WeftFabric* fabric,
-                   WeftLinkFaults* faults,
-                   uint64_t link,
-                   Ptr<NetDevice> a,
-                   Ptr<NetDevice> b)
+WeftChannel::Setup(WeftFabric* fabric, uint64_t link, Ptr<NetDevice> a, Ptr<NetDevice> b)
 {
     m_fabric = fabric;
-    m_faults = faults;
     m_link = link;
     m_devices[0] = a;
     m_devices[1] = b;
@@ -113,19 +106,19 @@ WeftChannel::GetDelay() const
 void
 WeftChannel::SetDown(bool down)
 {
-    NS_ABORT_MSG_UNLESS(m_faults, "Weft: SetDown() of a link that is in no fabric, or after it");
-    m_faults->SetDown(m_link, down);
+    NS_ABORT_MSG_UNLESS(m_fabric, "Weft: SetDown() of a link that is in no fabric, or after it");
+    m_fabric->SetLinkDown(m_link, down);
 }
 
 void
 WeftChannel::SetRate(DataRate rate)
 {
-    NS_ABORT_MSG_UNLESS(m_faults, "Weft: SetRate() of a link that is in no fabric, or after it");
+    NS_ABORT_MSG_UNLESS(m_fabric, "Weft: SetRate() of a link that is in no fabric, or after it");
     const uint64_t bits = rate.GetBitRate();
     NS_ABORT_MSG_IF(bits < 1 || bits > INT64_MAX,
                     "Weft: SetRate() of link " << m_link << " to " << bits
                                                << " bit/s; expected at least 1, or SetDown()");
-    m_faults->SetRate(m_link, static_cast<int64_t>(bits));
+    m_fabric->SetLinkRate(m_link, static_cast<int64_t>(bits));
 }
 
 void
@@ -143,7 +136,7 @@ WeftChannel::NotifyChange() const
 bool
 WeftChannel::IsDown() const
 {
-    return m_faults && m_faults->IsDown(m_link);
+    return m_fabric && m_fabric->IsLinkDown(m_link);
 }
 
 TypeId

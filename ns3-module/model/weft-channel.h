@@ -18,7 +18,6 @@ namespace ns3
 {
 
 class WeftFabric;
-class WeftLinkFaults;
 
 /**
  * @ingroup weft
@@ -34,13 +33,9 @@ class WeftChannel : public Channel
     WeftChannel();
     ~WeftChannel() override;
 
-    /** @param fabric the fabric @param faults who is to know of its state @param link number
-     * @param a device at its lower end @param b device at its upper end */
-    void Setup(WeftFabric* fabric,
-               WeftLinkFaults* faults,
-               uint64_t link,
-               Ptr<NetDevice> a,
-               Ptr<NetDevice> b);
+    /** @param fabric the fabric @param link number @param a device at its lower end
+     * @param b device at its upper end */
+    void Setup(WeftFabric* fabric, uint64_t link, Ptr<NetDevice> a, Ptr<NetDevice> b);
 
     // From Channel
     std::size_t GetNDevices() const override;
@@ -68,10 +63,9 @@ class WeftChannel : public Channel
   private:
     weft_net_port Get() const; //!< @return the state of its lower end
 
-    Ptr<NetDevice> m_devices[2];       //!< the ends; nullptr: another rank's
-    WeftFabric* m_fabric{nullptr};     //!< the fabric
-    WeftLinkFaults* m_faults{nullptr}; //!< the fabric's
-    uint64_t m_link{0};                //!< number
+    Ptr<NetDevice> m_devices[2];   //!< the ends; nullptr: another rank's
+    WeftFabric* m_fabric{nullptr}; //!< the fabric
+    uint64_t m_link{0};            //!< number
 };
 
 /**

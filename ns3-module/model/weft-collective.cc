@@ -15,8 +15,8 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
-#include <weft/error.h>
 #include <weft/levels.h>
+#include <weft/refusal.h>
 
 #include <algorithm>
 #include <cstring>
@@ -74,6 +74,8 @@ WeftCollective::~WeftCollective()
 void
 WeftCollective::DoDispose()
 {
+    m_last = GetState(); // the fabric's memory may go
+    m_of = nullptr;
     m_fabric = nullptr;
     Object::DoDispose();
 }
@@ -130,18 +132,10 @@ WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
     {
         return false;
     }
-    m_fabric->JoinNews(this);
     // QPs and events point here: lives until the simulation is destroyed, whoever holds it.
     Simulator::ScheduleDestroy(&WeftCollective::Dispose, Ptr<WeftCollective>(this));
     m_installed = true;
     WeftRoot::Add(this);
-    for (uint32_t i = 0; i < m_messages.size(); i++)
-    {
-        if (m_messages[i].waits == 0)
-        {
-            Release(i, WeftNow());
-        }
-    }
     return true;
 }
 
@@ -157,7 +151,7 @@ WeftCollective::Fill(std::string& error)
         ops->use(config.data(), m_table);
     }
     weft_refusal why{};
-    weft_traffic_size size{};
+    weft_traffic_size& size = m_graph.size;
     hosts.why = &why;
     int code = ops->size(config.data(), &hosts, &size);
     if (code == 0)
@@ -165,7 +159,6 @@ WeftCollective::Fill(std::string& error)
         m_messages.resize(size.nmessages);
         m_successors.resize(size.nnext);
         m_times.resize(size.nmessages);
-        m_ngroups = size.ngroups;
         code = ops->fill(config.data(),
                          &hosts,
                          m_fabric->GetSeed(),
@@ -189,105 +182,57 @@ WeftCollective::Fill(std::string& error)
             return false;
         }
     }
-    CreateQps(size.nqps);
-    BuildBarriers();
-    return true;
+    return Start(error);
 }
 
-void
-WeftCollective::BuildBarriers()
+bool
+WeftCollective::Start(std::string& error)
 {
-    if (std::none_of(m_messages.begin(), m_messages.end(), [](const weft_message& m) {
-            return m.barrier != 0;
-        }))
+    m_graph.messages = m_messages.data();
+    m_graph.next = m_successors.data();
+    m_graph.times = m_times.data();
+    m_graph.level = m_level;
+    SetHooks();
+    Sync();
+    weft_refusal why{};
+    const int code = weft_run_collective(m_fabric->GetCoreRun(), &m_graph, &m_of, &why);
+    if (code != 0)
     {
-        return;
+        error = m_workload.Format() + ": " + weft_refusal_text(code, &why);
+        return false;
     }
-    for (const weft_message& m : m_messages)
-    {
-        m_nsteps = std::max(m_nsteps, m.step + 1);
-    }
-    m_steps.resize(size_t{m_ngroups} * m_nsteps);
-    m_news = weft_clos_least_delay(&m_fabric->GetClos(), m_fabric->GetFrameConfig().ack);
-    for (const weft_message& m : m_messages)
-    {
-        StepOf(m).left++;
-    }
-    uint32_t first = 0;
-    for (Step& step : m_steps)
-    {
-        step.first = first;
-        first += step.left;
-    }
-    m_members.resize(first);
-    for (uint32_t i = 0; i < first; i++)
-    {
-        Step& step = StepOf(m_messages[i]);
-        m_members[step.first + step.n++] = i;
-        NS_ASSERT_MSG(!m_messages[i].barrier || (m_messages[i].step > 0 && (&step - 1)->left > 0),
-                      "Weft: message " << i << " waits for a step without messages");
-    }
-}
-
-WeftCollective::Step&
-WeftCollective::StepOf(const weft_message& m)
-{
-    return m_steps[size_t{m.group} * m_nsteps + m.step];
-}
-
-template <typename F>
-void
-WeftCollective::ForEachBehind(const weft_message& m, F release)
-{
-    if (m.step + 1 < m_nsteps)
-    {
-        const Step& next = *(&StepOf(m) + 1);
-        for (uint32_t i = 0; i < next.n; i++)
-        {
-            const uint32_t message = m_members[next.first + i];
-            if (m_messages[message].barrier)
-            {
-                release(message);
-            }
-        }
-    }
-}
-
-void
-WeftCollective::CreateQps(uint32_t nqps)
-{
-    std::vector<const weft_message*> first(nqps, nullptr);
-    std::vector<size_t> count(nqps, 0);
-    for (const weft_message& m : m_messages)
-    {
-        first[m.qp] = first[m.qp] ? first[m.qp] : &m;
-        count[m.qp]++;
-    }
-    std::vector<weft_flow> flows;
-    uint32_t created = 0;
-    std::vector<uint32_t> starters(m_fabric->GetClos().nhosts, 0);
-    flows.reserve(nqps);
-    for (const weft_message* m : first)
-    {
-        flows.push_back({m->src, m->dst});
-        const uint32_t each = PlannerOf(*m).GetQpsPerConnection();
-        starters[m->src] += m->waits == 0 ? each : 0;
-        created += each;
-    }
-    m_fabric->SetFlows(flows);
-    m_fabric->AddStarters(starters, created);
-    for (const weft_message* m : first)
-    {
-        m_connections.push_back(m_fabric->ConnectFirst(m->src, m->dst, this, GetLevel(*m)));
-    }
-    for (uint32_t i = 0; i < nqps; i++)
-    {
-        m_connections[i]->Reserve(count[i]); // numbers behind all first QPs, which are the graph's
-    }
+    m_fabric->NoteShares();
     if (m_watched)
     {
         Watch();
     }
+    return true;
+}
+
+void
+WeftCollective::SetHooks()
+{
+    weft_collective_hooks& hooks = m_graph.hooks;
+    hooks.of = this;
+    hooks.posted = [](void* of, uint32_t message, int64_t) {
+        const weft_message& m = static_cast<WeftCollective*>(of)->m_messages[message];
+        NS_LOG_LOGIC("message " << message << " of group " << m.group << " step " << m.step
+                                << " is posted");
+    };
+    hooks.delivered = [](void* of, uint32_t message, int64_t now) {
+        auto self = static_cast<WeftCollective*>(of);
+        if (self->m_fabric->IsTimely()) // else it was before a sink was connected
+        {
+            self->m_deliveredTrace(message, TimeStep(static_cast<uint64_t>(now)));
+        }
+    };
+    hooks.failed = [](void*, uint32_t message, int64_t) {
+        NS_LOG_WARN("message " << message << " is given up");
+    };
+    hooks.ended = [](void*, uint32_t group, uint32_t step) {
+        NS_LOG_INFO("group " << group << " has done step " << step);
+    };
+    hooks.done = [](void* of, int64_t at) { static_cast<WeftCollective*>(of)->PlanDone(at); };
 }
 
 void
@@ -300,12 +245,6 @@ WeftCollective::Watch()
     }
 }
 
-bool
-WeftCollective::AreAllDone() const
-{
-    return m_done + m_failed + m_unstarted == m_messages.size();
-}
-
 void
 WeftCollective::Sync() const
 {
@@ -315,71 +254,31 @@ WeftCollective::Sync() const
     }
 }
 
+weft_collective_state
+WeftCollective::GetState() const
+{
+    Sync();
+    weft_collective_state is = m_last;
+    if (m_of)
+    {
+        weft_collective_describe(m_of, &is);
+    }
+    is.done = is.done || m_messages.empty();
+    return is;
+}
+
+const WeftConnection*
+WeftCollective::GetConnection(uint32_t qp) const
+{
+    NS_ABORT_MSG_UNLESS(m_fabric, "Weft: GetConnection() after Simulator::Destroy()");
+    NS_ABORT_MSG_IF(qp >= m_graph.size.nqps, "Weft: GetConnection(): no QP " << qp);
+    return m_fabric->GetConnection(weft_collective_connection(m_of, qp));
+}
+
 bool
 WeftCollective::IsDone() const
 {
-    Sync();
-    return AreAllDone();
-}
-
-void
-WeftCollective::Release(uint32_t message, int64_t since)
-{
-    const weft_message& m = m_messages[message];
-    const int64_t start = std::min(m.start, WeftTicks::LATEST + 1); // or beyond all clocks
-    const int64_t at = m.barrier || m.delayed ? since + start : std::max(since, start);
-    m_fabric->GetTicks().CallAt(
-        m.src,
-        at,
-        WEFT_NET_POST,
-        message,
-        [](void* of, uint64_t what, int64_t now) {
-            static_cast<WeftCollective*>(of)->Post(static_cast<uint32_t>(what), now);
-        },
-        this,
-        message);
-}
-
-void
-WeftCollective::Post(uint32_t message, int64_t now)
-{
-    const weft_message& m = m_messages[message];
-    const uint32_t level = GetLevel(m);
-    NS_LOG_LOGIC("message " << message << " of group " << m.group << " step " << m.step
-                            << " is posted");
-    m_times[message].posted = now;
-    if (!PlannerOf(m).IsActive())
-    {
-        m_fabric->PostNow(m_connections[m.qp]->GetQp(0), m.bytes, message);
-        return;
-    }
-    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
-    std::vector<WeftPost>& together = m_together[{m.src, level}];
-    if (together.empty())
-    {
-        m_fabric->GetTicks().CallAt(
-            m.src,
-            now,
-            WEFT_NET_PLAN,
-            level,
-            [](void* of, uint64_t what, int64_t at) {
-                static_cast<WeftCollective*>(of)->PostTogether(static_cast<uint32_t>(what >> 32),
-                                                               static_cast<uint32_t>(what),
-                                                               at);
-            },
-            this,
-            uint64_t{m.src} << 32 | level);
-    }
-    together.push_back({m_connections[m.qp], m.bytes, message});
-}
-
-void
-WeftCollective::PostTogether(uint32_t host, uint32_t level, int64_t now)
-{
-    std::unique_lock<std::recursive_mutex> lock(m_mutex);
-    const std::vector<WeftPost> posts = std::exchange(m_together[{host, level}], {});
-    lock.unlock();
-    m_fabric->GetServiceLevel(level)->planner.Post(host, posts, now);
+    return GetState().done;
 }
 
 uint32_t
@@ -388,161 +287,13 @@ WeftCollective::GetLevel(const weft_message& m) const
     return m.sl ? m.sl : m_level;
 }
 
-const WeftPlanner&
-WeftCollective::PlannerOf(const weft_message& m) const
-{
-    return m_fabric->GetServiceLevel(GetLevel(m))->planner;
-}
-
 void
-WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
+WeftCollective::PlanDone(int64_t at)
 {
-    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
-    const auto message = static_cast<uint32_t>(tag);
-    const int64_t now = m_fabric->GetTime();
-    if (m_fabric->IsTimely()) // else it was before a sink was connected
+    if (!m_tellsDone.exchange(true))
     {
-        m_deliveredTrace(message, TimeStep(static_cast<uint64_t>(now)));
-    }
-    Tell(message, false, now);
-    Note({now, message, DELIVERED});
-}
-
-void
-WeftCollective::Count(uint32_t message, int64_t at)
-{
-    Times& t = m_times[message];
-    t.ready = std::max(t.ready, at);
-    if (--m_messages[message].waits == 0)
-    {
-        Release(message, t.ready);
-    }
-}
-
-void
-WeftCollective::Tell(uint32_t message, bool sender, int64_t at)
-{
-    const weft_message& m = m_messages[message];
-    for (uint32_t i = 0; i < m.nnext; i++)
-    {
-        const uint32_t next = m_successors[m.first_next + i];
-        if ((m_messages[next].src == m.src) == sender)
-        {
-            Count(next, at);
-        }
-    }
-}
-
-void
-WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
-{
-    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
-    const auto message = static_cast<uint32_t>(tag);
-    const int64_t now = m_fabric->GetTime();
-    Tell(message, true, now);
-    Note({now, message, ACKED});
-}
-
-void
-WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
-{
-    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
-    Note({m_fabric->GetTime(), static_cast<uint32_t>(tag), FAILED});
-}
-
-void
-WeftCollective::NoteFailed(uint32_t message, int64_t now)
-{
-    const weft_message& m = m_messages[message];
-    Times& t = m_times[message];
-    NS_LOG_WARN("message " << message << " is given up");
-    t.failed = true;
-    m_failed++;
-    // The sender hears no more of the message by itself: it asks the receiver.
-    t.asked = now + GetWay(m.src, m.dst);
-    if (t.delivered < 0)
-    {
-        SetLost(message, true);
-    }
-    else
-    {
-        TellGivenUp(message);
-    }
-    CheckDone(now);
-}
-
-void
-WeftCollective::EndInStep(uint32_t message, int64_t at)
-{
-    if (m_steps.empty())
-    {
-        return;
-    }
-    const weft_message& m = m_messages[message];
-    // Hosts tell in any order within a window.
-    Step& step = StepOf(m);
-    step.last = std::max(step.last, at);
-    if (--step.left == 0)
-    {
-        NS_LOG_INFO("group " << m.group << " has done step " << m.step);
-        m_released = true;
-        ForEachBehind(m, [this, &step](uint32_t next) {
-            if (IsHere(m_messages[next].src))
-            {
-                Count(next, step.last + m_news);
-            }
-        });
-    }
-}
-
-void
-WeftCollective::SetLost(uint32_t message, bool lost)
-{
-    lost ? m_undelivered++ : m_undelivered--;
-    m_lostWaits.resize(m_messages.size());
-    std::vector<uint32_t> left{message};
-    while (!left.empty())
-    {
-        const weft_message& m = m_messages[left.back()];
-        left.pop_back();
-        for (uint32_t i = 0; i < m.nnext; i++)
-        {
-            SetLostWait(m_successors[m.first_next + i], lost, left);
-        }
-        if (!m_steps.empty())
-        {
-            Step& step = StepOf(m);
-            const bool could = step.lost == 0;
-            lost ? step.lost++ : step.lost--;
-            if (could != (step.lost == 0))
-            {
-                ForEachBehind(m, [&](uint32_t next) { SetLostWait(next, lost, left); });
-            }
-        }
-    }
-}
-
-void
-WeftCollective::SetLostWait(uint32_t message, bool lost, std::vector<uint32_t>& changed)
-{
-    const bool could = m_lostWaits[message] == 0;
-    lost ? m_lostWaits[message]++ : m_lostWaits[message]--;
-    if (could != (m_lostWaits[message] == 0))
-    {
-        lost ? m_unstarted++ : m_unstarted--;
-        changed.push_back(message);
-    }
-}
-
-void
-WeftCollective::CheckDone(int64_t at)
-{
-    m_doneAt = std::max(m_doneAt, at);
-    if (AreAllDone() && !m_tellsDone)
-    {
-        m_tellsDone = true;
         // At the same time whoever reads or watches meanwhile.
-        const int64_t border = m_fabric->GetTicks().GetBorder(m_doneAt);
+        const int64_t border = m_fabric->GetTicks().GetBorder(at);
         m_fabric->GetTicks().After([this, border] {
             Simulator::ScheduleWithContext(
                 Simulator::NO_CONTEXT,
@@ -557,10 +308,13 @@ void
 WeftCollective::TellDone()
 {
     m_tellsDone = false;
-    if (AreAllDone())
+    m_fabric->GetTicks()
+        .SyncChanges(); // those of this instant come first, whatever was planned when
+    const weft_collective_state is = GetState();
+    if (is.done)
     {
-        NS_LOG_INFO("all is done: " << m_acked << " messages acknowledged, " << m_failed
-                                    << " given up, " << m_unstarted << " never started");
+        NS_LOG_INFO("all is done: " << is.acked << " messages acknowledged, " << is.failed
+                                    << " given up, " << is.unstarted << " never started");
         m_doneTrace();
     }
 }
@@ -568,8 +322,13 @@ WeftCollective::TellDone()
 Time
 WeftCollective::GetCompletionTime() const
 {
-    Sync();
-    return TimeStep(static_cast<uint64_t>(m_lastDelivery));
+    return TimeStep(static_cast<uint64_t>(GetState().last_delivery));
+}
+
+void
+WeftCollective::GatherTimes()
+{
+    weft_collective_gather(m_of);
 }
 
 uint64_t

@@ -17,6 +17,19 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("WeftFabricHooks");
 
+namespace
+{
+
+/** Reasons why a frame did not get to a NIC, by weft_net_loss. */
+const char* const REASONS[] = {"no room in the switch",
+                               "dead link",
+                               "injected",
+                               "NACK blocked by the ToR",
+                               "has come to its ToR",
+                               "no route"};
+
+} // namespace
+
 WeftFabric*
 WeftFabric::Told(void* of)
 {
@@ -34,23 +47,16 @@ WeftFabric::MakeHooks()
 {
     weft_net_hooks hooks{};
     hooks.of = this;
-    hooks.delivered = [](void* of, weft_qp* qp, uint64_t tag, int64_t) {
-        const WeftFabric* self = Told(of);
+    hooks.delivered = [](void*, weft_qp* qp, uint64_t, int64_t) {
         NS_LOG_INFO("QP " << qp->index << ": message " << qp->delivered << " is delivered");
-        self->m_listeners[qp->index].Tell(&WeftMessageListener::MessageDelivered, *qp, tag);
     };
-    hooks.acked = [](void* of, weft_qp* qp, uint64_t tag, int64_t) {
-        const WeftFabric* self = Told(of);
+    hooks.acked = [](void*, weft_qp* qp, uint64_t, int64_t) {
         NS_LOG_INFO("QP " << qp->index << ": message " << qp->acked << " of " << qp->nwqes
                           << " is acknowledged");
-        self->m_listeners[qp->index].Tell(&WeftMessageListener::MessageAcked, *qp, tag);
-    };
-    hooks.failed = [](void* of, weft_qp* qp, uint64_t tag, int64_t) {
-        Told(of)->m_listeners[qp->index].Tell(&WeftMessageListener::MessageFailed, *qp, tag);
     };
     hooks.lost = [](void* of, uint32_t node, const weft_packet* p, weft_net_loss why, int64_t) {
         WeftFabric* self = Told(of);
-        NS_LOG_INFO("drop, " << WeftAccounts::GetReason(why) << ": " << *p);
+        NS_LOG_INFO("drop, " << REASONS[why] << ": " << *p);
         if (WeftSwitch* sw = self->FindSwitch(node))
         {
             sw->TellLost(*p, why);

@@ -3,13 +3,14 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// WeftFabric: QPs and connections, their numbers, and what is to become of their packets.
+// WeftFabric: QPs and connections, and what is to become of their packets.
 #include "weft-fabric.h"
 
 #include "ns3/abort.h"
 
 #include <algorithm>
 #include <weft/error.h>
+#include <weft/refusal.h>
 
 namespace ns3
 {
@@ -22,140 +23,124 @@ WeftFabric::RequireLevel(uint32_t level) const
                                               << m_levels.GetN() - 1);
 }
 
+void
+WeftFabric::RequireMade(int code, uint32_t level, const weft_refusal& why) const
+{
+    NS_ABORT_MSG_IF(code == WEFT_EOVERFLOW && why.code == 0,
+                    "Weft: a fabric has at most " << WEFT_QP_MASK + 1
+                                                  << " QPs, and of a connection whose messages are "
+                                                  << "planned all that its parts may need count");
+    NS_ABORT_MSG_IF(code == WEFT_EINVAL && why.code == 0,
+                    "Weft: a QP or a connection is made by a listener that is told on one of "
+                    "several threads; expected an event of its own, as by "
+                    "Simulator::ScheduleWithContext(), or Threads=1");
+    NS_ABORT_MSG_IF(code != 0,
+                    "Weft: " << m_levels.Get(level)->Format() << ": "
+                             << weft_refusal_text(code, &why));
+}
+
+void
+WeftFabric::RequireHosts(uint32_t src, uint32_t dst) const
+{
+    NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
+                    "Weft: no QP from host " << src << " to host " << dst
+                                             << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
+}
+
+void
+WeftFabric::Attend(uint32_t src, uint32_t dst, const WeftMessageListener* listener)
+{
+    if (listener && !listener->NeedsTime() && !listener->IsThreadSafe())
+    {
+        StopThreads();
+    }
+    if (listener && listener->NeedsTime())
+    {
+        Watch(src);
+        Watch(dst);
+    }
+}
+
 WeftQp*
 WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
 {
     RequireAlive("CreateQp()");
     RequireLevel(level);
-    return CreateQpOf(ReserveQps(1, false), TakeStream(), src, dst, listener, level);
+    RequireHosts(src, dst);
+    Sync();
+    m_ends.emplace_back(listener);
+    WeftQp* qp = nullptr;
+    weft_refusal why{};
+    const int code = weft_run_add_qp(m_coreRun, src, dst, level, m_ends.back().Get(), &qp, &why);
+    RequireMade(code, level, why);
+    Attend(src, dst, listener);
+    return qp;
 }
 
-uint64_t
-WeftFabric::TakeStream()
+WeftConnection*
+WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
 {
-    return m_streams++;
+    RequireAlive("Connect()");
+    RequireLevel(level);
+    RequireHosts(src, dst);
+    Sync();
+    auto made = std::make_unique<WeftConnection>(this, listener);
+    weft_refusal why{};
+    const int code =
+        weft_run_connect(m_coreRun, src, dst, level, made->m_ends.Get(), &made->m_of, &why);
+    RequireMade(code, level, why);
+    const uint32_t index = made->GetIndex();
+    m_connections.resize(std::max<size_t>(m_connections.size(), index + size_t{1}));
+    m_connections[index] = std::move(made);
+    Attend(src, dst, listener);
+    return m_connections[index].get();
 }
 
-uint32_t
-WeftFabric::ReserveQps(uint32_t n, bool threads)
+WeftConnection*
+WeftFabric::GetConnection(weft_connection* of)
 {
-    uint32_t first = 0;
-    const int code = weft_net_reserve_qps(m_net, n, &first);
-    NS_ABORT_MSG_IF(code == WEFT_EOVERFLOW,
-                    "Weft: a fabric has at most " << WEFT_QP_MASK + 1
-                                                  << " QPs, and of a connection whose messages are "
-                                                  << "planned all that its parts may need count");
-    NS_ABORT_MSG_IF(code != 0,
-                    "Weft: a QP or a connection is made by a listener that is told on one of "
-                    "several threads; expected an event of its own, as by "
-                    "Simulator::ScheduleWithContext(), or Threads=1");
-    m_listeners.resize(size_t{first} + n);
-    const auto drops = m_drops.lower_bound(first);
-    if (threads && drops != m_drops.end() && drops->first < first + n)
+    const uint32_t index = weft_connection_index(of);
+    m_connections.resize(std::max<size_t>(m_connections.size(), index + size_t{1}));
+    if (!m_connections[index])
     {
-        RequireOneRank(drops->first);
-        StopThreads(); // a drop is told to all nodes when its QP is made
+        m_connections[index] = std::make_unique<WeftConnection>(this, nullptr);
+        m_connections[index]->m_of = of;
     }
-    return first;
-}
-
-void
-WeftFabric::RequireOneRank(uint32_t qp) const
-{
-    NS_ABORT_MSG_IF(m_hasRanks,
-                    "Weft: several ranks run the fabric, and a drop names QP "
-                        << qp << ", which is only made when a part of a message needs it; expected "
-                        << "one rank");
-}
-
-void
-WeftFabric::SetListeners(uint32_t first, uint32_t n, WeftMessageListener* listener)
-{
-    const auto begin = m_listeners.begin() + first;
-    std::fill(begin, begin + n, WeftListenerRef(listener));
+    return m_connections[index].get();
 }
 
 void
 WeftFabric::AddStarters(const std::vector<uint32_t>& qps, uint32_t created)
 {
-    m_starters.resize(m_clos.nhosts);
-    for (size_t host = 0; host < qps.size(); host++)
-    {
-        m_starters.at(host) += qps[host];
-    }
-    m_announced += created;
-}
-
-void
-WeftFabric::CountStarter(uint32_t host)
-{
-    if (m_announced > 0)
-    {
-        m_announced--;
-        return;
-    }
-    m_starters.resize(m_clos.nhosts);
-    m_starters[host]++;
+    std::vector<uint32_t> all(qps);
+    all.resize(m_clos.nhosts);
+    weft_run_add_starters(m_coreRun, all.data(), created);
 }
 
 uint32_t
 WeftFabric::GetQpBdp(uint32_t src, uint32_t dst) const
 {
     RequireNumber(std::max(src, dst), GetNHosts(), "GetQpBdp()", "host");
-    return weft_net_bdp(m_net, src, dst, src < m_starters.size() ? m_starters[src] : 1);
-}
-
-WeftConnection*
-WeftFabric::ConnectFirst(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
-{
-    RequireAlive("Connect()");
-    RequireLevel(level);
-    const auto index = static_cast<uint32_t>(m_connections.size());
-    m_connections.push_back(
-        std::make_unique<WeftConnection>(this, index, src, dst, listener, level));
-    return m_connections.back().get();
-}
-
-WeftConnection*
-WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
-{
-    WeftConnection* connection = ConnectFirst(src, dst, listener, level);
-    connection->Reserve(0);
-    return connection;
+    return weft_run_qp_bdp(m_coreRun, src, dst);
 }
 
 void
 WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place)
 {
     RequireAlive("AddDrop()");
+    const auto add = [this, qp, offset, count, place] {
+        const int code = weft_run_drop(m_coreRun, qp, offset, count, place == DROP_AT_LAST_HOP);
+        NS_ABORT_MSG_IF(code != 0,
+                        "Weft: several ranks run the fabric, and a drop names QP "
+                            << qp << ", which is only made when a part of a message needs it; "
+                            << "expected one rank");
+    };
     if (qp >= GetNQps())
     {
-        m_drops[qp].push_back({offset, count, place});
+        add();
         return;
     }
-    m_ticks.ChangeNow([this, qp, offset, count, place] {
-        if (WeftQp* of = weft_net_qp(m_net, qp))
-        {
-            weft_net_drop(m_net, of, offset, count, place == DROP_AT_LAST_HOP);
-            return;
-        }
-        RequireOneRank(qp);
-        m_drops[qp].push_back({offset, count, place});
-        StopThreads(); // it is told to all nodes when the QP is made
-    });
-}
-
-void
-WeftFabric::ApplyDrops(WeftQp* qp)
-{
-    const auto drops = m_drops.extract(qp->index);
-    if (!drops.empty())
-    {
-        for (const NamedDrop& d : drops.mapped())
-        {
-            weft_net_drop(m_net, qp, d.offset, d.count, d.place == DROP_AT_LAST_HOP);
-        }
-    }
+    m_ticks.ChangeNow(add);
 }
 
 WeftQp*
@@ -168,7 +153,7 @@ WeftFabric::GetQp(uint32_t index) const
 uint32_t
 WeftFabric::GetNQps() const
 {
-    return static_cast<uint32_t>(m_listeners.size());
+    return m_net ? weft_net_nqps(m_net) : 0;
 }
 
 } // namespace ns3

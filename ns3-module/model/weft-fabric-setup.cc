@@ -174,42 +174,6 @@ WeftFabric::GetTypeId()
     return tid;
 }
 
-void
-WeftFabric::SetConvergenceDelay(Time delay)
-{
-    m_faults.SetConvergenceDelay(delay);
-}
-
-Time
-WeftFabric::GetConvergenceDelay() const
-{
-    return m_faults.GetConvergenceDelay();
-}
-
-void
-WeftFabric::SetWeights(bool weights)
-{
-    m_faults.SetWeights(weights);
-}
-
-bool
-WeftFabric::GetWeights() const
-{
-    return m_faults.GetWeights();
-}
-
-void
-WeftFabric::SetCapacityWeights(bool weights)
-{
-    m_faults.SetCapacityWeights(weights);
-}
-
-bool
-WeftFabric::GetCapacityWeights() const
-{
-    return m_faults.GetCapacityWeights();
-}
-
 WeftChoice&
 WeftFabric::GetChoice(const std::string& kind)
 {
@@ -488,32 +452,30 @@ WeftFabric::MakeNet(std::string& error)
     config.buffer = GetMmuConfig();
     config.scheduler = GetScheduler();
     config.scheduler_config = GetSchedulerConfig();
-    config.weights = m_faults.GetKindOfWeights();
+    config.weights = GetKindOfWeights();
     config.levels = levels.data();
     config.nlevels = GetNServiceLevels();
     config.seed = m_seedInForce;
     config.run = m_run;
     config.hooks = MakeHooks();
-    config.memory = {&WeftMemory::Take, &m_memory};
-    config.frames = {&WeftMemory::Take, &m_packets};
-    m_hasRanks = m_ranks.n > 1 && !Plans(); // else a ToR has to know of QPs that hosts make
+    config.memory = m_memory.Get();
+    config.frames = m_packets.Get();
+    m_hasRanks = m_ranks.n > 1 && !weft_run_is_alone(&config);
     config.ranks = m_hasRanks ? &m_ranks : nullptr;
     weft_refusal why{};
-    const int code = weft_net_make(&m_net, &config, &why);
+    weft_run_set_convergence(m_coreRun, m_convergence.GetTimeStep());
+    const int code = weft_run_build(m_coreRun, &config, &why);
     if (code != 0)
     {
         error = weft_refusal_text(code, &why) + (" (balancer " + m_levels.FormatBalancers()) +
                 "; buffer " + m_switch.Format() + ")";
         return false;
     }
+    m_net = weft_run_net(m_coreRun);
     LogWarnings(config);
-    m_faults.Begin(m_net);
     weft_net_lose(m_net, m_loss);
-    const weft_plan_site
-        site{m_seedInForce, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr, nullptr};
-    const bool planned = m_levels.Plan(m_net, site, m_clos.nhosts, error);
-    StartThreads();
-    return planned;
+    weft_run_set_threads(m_coreRun, m_threads);
+    return true;
 }
 
 void

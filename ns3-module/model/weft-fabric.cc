@@ -18,33 +18,73 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
-#include <sstream>
-#include <weft/psn.h>
-#include <weft/refusal.h>
+#include <new>
+#include <weft/error.h>
 
 namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("WeftFabric");
 
-namespace
-{
-constexpr size_t NAMED_MESSAGES = 8; //!< in one error
-} // namespace
-
 WeftFabric::WeftFabric()
     : m_topology("topology", "leaf-spine"),
       m_frames("fabric", "roce"),
       m_switch("switch", "shared-buffer"),
-      m_scheduler("scheduler", "strict"),
-      m_faults(m_clos, m_channels, m_ticks)
+      m_scheduler("scheduler", "strict")
 {
+    weft_run_config config{};
+    config.memory = m_runMemory.Get();
+    config.scratch = {[](void*, size_t bytes) { return ::operator new(bytes); },
+                      [](void*, void* memory) { ::operator delete(memory); },
+                      nullptr};
+    config.host = MakeHost();
+    m_coreRun = weft_run_make(&config);
 }
 
 WeftFabric::~WeftFabric()
 {
     StopThreads();
+}
+
+weft_run_host
+WeftFabric::MakeHost()
+{
+    weft_run_host host{};
+    host.of = this;
+    host.call = [](void* of,
+                   uint32_t at,
+                   int64_t when,
+                   weft_net_step step,
+                   uint64_t number,
+                   void (*call)(void*, uint64_t, int64_t),
+                   void* whose,
+                   uint64_t what) {
+        Told(of)->m_ticks.CallAt(at, when, step, number, call, whose, what);
+    };
+    host.change = [](void* of, int64_t at, void (*change)(weft_run*, int64_t)) {
+        weft_run* run = Told(of)->m_coreRun;
+        Told(of)->m_ticks.Change(at, [run, at, change] { change(run, at); });
+    };
+    host.made = [](void*, weft_qp* qp) {
+        NS_LOG_INFO("QP " << qp->index << " from host " << qp->src << " to host " << qp->dst
+                          << ", UDP port " << qp->sport << ", first PSN " << qp->first_psn);
+    };
+    host.posts = &WeftFabric::LogPost;
+    host.broken = [](void*, const char* why) { NS_ABORT_MSG("Weft: " << why); };
+    AddFaultHooks(host);
+    return host;
+}
+
+void
+WeftFabric::LogPost(void* /* of */, const weft_qp* qp, uint64_t bytes)
+{
+    if (!qp->given_up)
+    {
+        NS_LOG_INFO("QP " << qp->index << ": message " << qp->nwqes + 1 << ", " << bytes
+                          << " B, to host " << qp->dst);
+    }
 }
 
 void
@@ -212,7 +252,7 @@ WeftFabric::BuildLinks()
         if (lower || upper)
         {
             m_channels[i] = CreateObject<WeftChannel>();
-            m_channels[i]->Setup(this, &m_faults, i, lower, upper);
+            m_channels[i]->Setup(this, i, lower, upper);
         }
         if (lower && link.lower.is_host)
         {
@@ -236,42 +276,6 @@ WeftFabric::BeginTicks()
 #endif
 }
 
-WeftQp*
-WeftFabric::CreateQpOf(uint32_t number,
-                       uint64_t stream,
-                       uint32_t src,
-                       uint32_t dst,
-                       WeftMessageListener* listener,
-                       uint32_t level)
-{
-    NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
-                    "Weft: no QP from host " << src << " to host " << dst
-                                             << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
-    Sync();
-    CountStarter(src);
-    const weft_net_qp_site site{src, dst, level, GetQpBdp(src, dst), stream, true, number};
-    WeftQp* qp = nullptr;
-    weft_refusal why{};
-    const int code = weft_net_add_qp(m_net, &site, &qp, &why);
-    NS_ABORT_MSG_IF(code != 0,
-                    "Weft: " << m_levels.Get(level)->Format() << ": "
-                             << weft_refusal_text(code, &why));
-    m_listeners[number] = WeftListenerRef(listener);
-    if (listener && !listener->NeedsTime() && !listener->IsThreadSafe())
-    {
-        StopThreads();
-    }
-    if (listener && listener->NeedsTime())
-    {
-        Watch(src);
-        Watch(dst);
-    }
-    ApplyDrops(qp);
-    NS_LOG_INFO("QP " << qp->index << " from host " << src << " to host " << dst << ", UDP port "
-                      << qp->sport << ", first PSN " << qp->first_psn);
-    return qp;
-}
-
 void
 WeftFabric::PostMessages(uint32_t src, const std::vector<WeftPost>& posts)
 {
@@ -284,31 +288,13 @@ WeftFabric::PostMessages(uint32_t src, const std::vector<WeftPost>& posts)
     }
     RequireNumber(src, GetNHosts(), "PostMessages()", "host");
     RequirePackets("PostMessages()");
-    m_ticks.Do(src, [this, src, posts] { PostAllNow(src, posts); });
-}
-
-void
-WeftFabric::PostAllNow(uint32_t src, const std::vector<WeftPost>& posts)
-{
-    uint32_t planned = 0; // bit of each service level whose planner has seen its messages
-    for (const WeftPost& post : posts)
-    {
-        const uint32_t level = post.connection->GetServiceLevel();
-        WeftPlanner& planner = m_levels.Get(level)->planner;
-        if (!planner.IsActive())
-        {
-            PostNow(post.connection->GetQp(0), post.bytes, post.tag);
-        }
-        else if (!(planned >> level & 1))
-        {
-            planned |= 1U << level;
-            std::vector<WeftPost> its;
-            std::copy_if(posts.begin(), posts.end(), std::back_inserter(its), [level](auto& one) {
-                return one.connection->GetServiceLevel() == level;
-            });
-            planner.Post(src, its, GetTime());
-        }
-    }
+    std::vector<weft_post> all;
+    std::transform(posts.begin(), posts.end(), std::back_inserter(all), [](const WeftPost& post) {
+        return weft_post{post.connection->Get(), post.bytes, post.tag};
+    });
+    m_ticks.Do(src, [this, src, all] {
+        weft_run_post(m_coreRun, src, all.data(), all.size(), GetTime());
+    });
 }
 
 void
@@ -322,50 +308,24 @@ WeftFabric::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 void
 WeftFabric::PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
-    if (!qp->given_up)
-    {
-        NS_LOG_INFO("QP " << qp->index << ": message " << qp->nwqes + 1 << ", " << bytes
-                          << " B, to host " << qp->dst);
-    }
+    LogPost(nullptr, qp, bytes);
     weft_net_post(m_net, qp, bytes, tag, GetTime(), 0);
-}
-
-void
-WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
-{
-    RequireAlive("ScheduleFailure()");
-    m_faults.ScheduleFailure(link, at, repair);
-}
-
-void
-WeftFabric::ForgetFaults()
-{
-    m_faults.Forget();
-}
-
-void
-WeftFabric::ScheduleDegradation(uint64_t link, DataRate rate, Time at, Time repair)
-{
-    RequireAlive("ScheduleDegradation()");
-    m_faults.ScheduleDegradation(link, rate, at, repair);
 }
 
 void
 WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
 {
-    const auto splitOf = [](const WeftServiceLevel& level) {
-        const bool ideal = level.controls.GetOps<weft_cc_ops>() == weft_cc_find("ideal");
-        return ideal
-                 ? static_cast<weft_split>(level.controls.GetConfigAs<weft_cc_ideal_config>().split)
-                 : WEFT_SPLIT_PATH;
-    };
-    const weft_split split = splitOf(*m_levels.Get(0));
-    m_rhoMax = m_faults.GetRhoMax(flows, split);
+    const int code = weft_run_set_flows(m_coreRun, flows.data(), flows.size());
+    NS_ABORT_MSG_IF(code != 0, "Weft: " << weft_strerror(code));
+    NoteShares();
+}
+
+void
+WeftFabric::NoteShares()
+{
     for (uint32_t i = 0; i < GetNServiceLevels(); i++)
     {
-        const weft_split own = splitOf(*m_levels.Get(i));
-        m_levels.Get(i)->share = own == split ? m_rhoMax : m_faults.GetRhoMax(flows, own);
-        weft_net_set_share(m_net, i, m_levels.Get(i)->share);
+        m_levels.Get(i)->share = weft_run_share(m_coreRun, i);
     }
 }
 
@@ -379,32 +339,11 @@ WeftFabric::CheckConservation(std::string& error) const
     {
         return true; // rank 0 knows
     }
-    WeftAccounts::Check(GetNet(), m_clos.nswitches, error);
-    error += DescribeUndelivered();
-    return error.empty();
-}
-
-std::string
-WeftFabric::DescribeUndelivered() const
-{
-    std::ostringstream text;
-    size_t n = 0;
-    for (uint32_t k = 0; k < GetNQps(); k++)
-    {
-        const WeftQp* qp = weft_net_qp(m_net, k);
-        for (size_t i = qp ? qp->delivered : 0; qp && i < qp->acked; i++)
-        {
-            if (n++ < NAMED_MESSAGES)
-            {
-                text << (n == 1 ? ": " : ", ") << "message " << qp->wqes[i].tag << " of QP "
-                     << qp->index << " (host " << qp->src << " to host " << qp->dst << ")";
-            }
-        }
-    }
-    const std::string those = text.str() + (n > NAMED_MESSAGES ? " and others. " : ". ");
-    return n == 0 ? ""
-                  : std::to_string(n) + (n == 1 ? " message is" : " messages are") +
-                        " acknowledged and not delivered" + those;
+    Sync();
+    std::array<char, 4096> why{};
+    const bool conserves = weft_run_conserves(m_coreRun, why.data(), why.size());
+    error = why.data();
+    return conserves;
 }
 
 uint64_t
@@ -543,7 +482,7 @@ WeftFabric::GetSite(uint32_t index) const
 double
 WeftFabric::GetRhoMax() const
 {
-    return m_rhoMax;
+    return m_net ? weft_run_share(m_coreRun, 0) : 1;
 }
 
 uint64_t

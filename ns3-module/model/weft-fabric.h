@@ -6,10 +6,9 @@
 #ifndef NS3_WEFT_FABRIC_H
 #define NS3_WEFT_FABRIC_H
 
-#include "weft-accounts.h"
+#include "weft-channel.h"
 #include "weft-choice.h"
 #include "weft-connection.h"
-#include "weft-link-faults.h"
 #include "weft-memory.h"
 #include "weft-qp.h"
 #include "weft-service-levels.h"
@@ -22,6 +21,7 @@
 #include "ns3/nstime.h"
 #include "ns3/object.h"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -35,13 +35,13 @@
 #include <weft/mmu.h>
 #include <weft/net.h>
 #include <weft/ranks.h>
+#include <weft/run.h>
 #include <weft/scheduler.h>
 
 namespace ns3
 {
 
 class Packet;
-class WeftCollective;
 class WeftNic;
 class WeftSwitch;
 
@@ -50,6 +50,9 @@ class WeftSwitch;
  * Load balancing for AI-training fabrics: RDMA NICs, shared-buffer switches, links, collectives.
  * WeftHelper is where a program begins.
  */
+
+/** @ingroup weft Totals of a fabric, as the core counts them. */
+using WeftCounters = weft_net_counters;
 
 /**
  * @ingroup weft
@@ -185,7 +188,7 @@ class WeftFabric : public Object
     void SetFlows(const std::vector<weft_flow>& flows);
     /** Says how many of the QPs that are created next send from the start, for path selectors that
      * count in BDPs: QPs of a host share its line with each other and with those that it has. A
-     * WeftCollective calls it; each other QP counts as one. @param qps by host: with how many it
+     * WeftCollective does so; each other QP counts as one. @param qps by host: with how many it
      * starts @param created QPs in all, those included that wait for others */
     void AddStarters(const std::vector<uint32_t>& qps, uint32_t created);
     /** @param src a QP's sending host @param dst its receiving host @return packets of its own
@@ -330,8 +333,21 @@ class WeftFabric : public Object
         Sync();
         return m_net;
     }
-    /** All ranks hear of what becomes of its messages. @param work a collective of the fabric */
-    void JoinNews(WeftCollective* work);
+    /** @return the core's run: this fabric, and what is put on it */
+    weft_run* GetCoreRun() const
+    {
+        return m_coreRun;
+    }
+    /** @param of the core's @return the same as an object */
+    WeftConnection* GetConnection(weft_connection* of);
+    /** The shares of levels have been computed for a workload. */
+    void NoteShares();
+    /** Takes a link down, or up again: see WeftChannel. @param link number @param down new state */
+    void SetLinkDown(uint64_t link, bool down);
+    /** @param link number @param rate from now on, bit/s */
+    void SetLinkRate(uint64_t link, int64_t rate);
+    /** @param link number @return whether it is down now */
+    bool IsLinkDown(uint64_t link) const;
     /** @return what runs it */
     WeftTicks& GetTicks()
     {
@@ -358,22 +374,6 @@ class WeftFabric : public Object
     /** Posts a message at a host that is doing something just now. @param qp a QP of it @param
      * bytes > 0 @param tag handed to the listener */
     void PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag);
-    /** @param n how many @param threads whether they are made when a part needs them, on threads
-     * perhaps @return the first of the next n numbers, for QPs to be created */
-    uint32_t ReserveQps(uint32_t n, bool threads);
-    /** @param first of the numbers of QPs that are made later @param n how many @param listener
-     * told when their messages are done */
-    void SetListeners(uint32_t first, uint32_t n, WeftMessageListener* listener);
-    /** A connection's sender begins a message in parts. @param connection number @param parts how
-     * many @param tag the application's */
-    void NoteBegun(uint32_t connection, uint32_t parts, uint64_t tag);
-    /** Connect() but for the numbers of QPs that are made when a part needs them: the caller calls
-     * WeftConnection::Reserve(). @param src sending host @param dst receiving host @param
-     * listener told when messages are done, or nullptr @param level service level @return it */
-    WeftConnection*
-    ConnectFirst(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level);
-    /** @return where the random numbers begin of a QP of its own, or of a connection's first one */
-    uint64_t TakeStream();
     /** A NIC gets another address. @param host its index @param address one that no other has */
     void ChangeAddress(uint32_t host, Mac48Address address);
     /** Sends a packet of an IP stack. @param p the frame, of a NIC @param payload what it carries
@@ -389,16 +389,6 @@ class WeftFabric : public Object
     void DoDispose() override;
 
   private:
-    friend class WeftConnection;
-    /** CreateQp() of a connection's. @param number reserved @param stream where its random numbers
-     * begin @param src sending host @param dst receiving host @param listener told when messages
-     * are done, or nullptr @param level service level @return the QP */
-    WeftQp* CreateQpOf(uint32_t number,
-                       uint64_t stream,
-                       uint32_t src,
-                       uint32_t dst,
-                       WeftMessageListener* listener,
-                       uint32_t level);
     /** Attributes that name an algorithm; which ones, weft-fabric-setup.cc says. */
     enum Chosen : unsigned;
 
@@ -424,12 +414,24 @@ class WeftFabric : public Object
     const WeftChoice& GetChoice(const std::string& kind) const; //!< @param kind @return the same
     /** Aborts the program if the fabric has been built. @param what was set, too late */
     void RequireUnbuilt(const std::string& what) const;
-    /** PostMessages() does it now. @param src the sender of all @param posts the messages */
-    void PostAllNow(uint32_t src, const std::vector<WeftPost>& posts);
     void RequireLevel(uint32_t level) const; //!< Aborts if there is none @param level number
-    /** Aborts if there are others. @param qp that is made late, and of which a packet is to be lost
+    /** Aborts if they are not two hosts. @param src sending host @param dst receiving host */
+    void RequireHosts(uint32_t src, uint32_t dst) const;
+    /** Aborts if no QP was made. @param code of the core @param level of it @param why of the core
      */
-    void RequireOneRank(uint32_t qp) const;
+    void RequireMade(int code, uint32_t level, const weft_refusal& why) const;
+    /** Aborts the program if there is no such link, or if these times cannot be. @param call what
+     * was asked for @param link number @param at when @param repair when it ends */
+    void RequirePossible(const char* call, uint64_t link, Time at, Time repair) const;
+    /** Watches both hosts of a listener that needs the time, and stops threads for one that is not
+     * safe. @param src sending host @param dst receiving host @param listener who is told */
+    void Attend(uint32_t src, uint32_t dst, const WeftMessageListener* listener);
+    weft_weights GetKindOfWeights() const;          //!< @return what the attributes say
+    weft_run_host MakeHost();                       //!< @return how the core has the run driven
+    static void AddFaultHooks(weft_run_host& host); //!< @param host gets those of faults
+    /** A message, or a part, is about to be posted. @param of nothing @param qp on which @param
+     * bytes of it */
+    static void LogPost(void* of, const weft_qp* qp, uint64_t bytes);
     void RequireAlive(const char* call) const; //!< Aborts after Destroy() @param call what is asked
     /** Aborts after Destroy() and ReleasePackets() @param call what is asked */
     void RequirePackets(const char* call) const;
@@ -450,57 +452,22 @@ class WeftFabric : public Object
     void BuildSwitches(const NodeContainer& switches); //!< part of Build()
     void BuildNics(const NodeContainer& hosts);        //!< part of Build()
     void BuildLinks();                                 //!< part of Build()
-    void StartThreads();                               //!< part of MakeNet()
-    /** @return whether a balancer plans messages and works at ToRs too */
-    bool Plans() const;
     /** @param nodes that are there, or none @param i number @return that node, or a new one whose
      * system id is the rank */
     Ptr<Node> GetNode(const NodeContainer& nodes, uint32_t i) const;
     /** @param end of a link @return its device; nullptr: another rank runs it */
     Ptr<NetDevice> GetDevice(const weft_end& end) const;
     static void LogWarnings(const weft_net_config& config); //!< Warns @param config all
-    bool MakeNet(std::string& error); //!< part of Build() @param error why not @return success
-    void BeginTicks();                //!< part of Build()
-    void StopThreads();               //!< None but the caller's runs nodes any more
-    void WatchForLogs();              //!< All nodes, if a log tells of their frames
-    void CountStarter(uint32_t host); //!< @param host has one more QP
-    /** Drops that were asked for before there was the QP. @param qp the QP */
-    void ApplyDrops(WeftQp* qp);
-    std::string DescribeUndelivered() const; //!< @return messages acknowledged and not delivered
-    static WeftFabric* Told(void* of);       //!< @param of a WeftFabric @return it
-    weft_parcel TellNews();                  //!< @return what this rank has to tell
-    bool HearNews(weft_parcel news); //!< @param news of a rank @return whether more may happen
-    /** Puts rows behind what there is to tell. @param of BEGUN, or which of m_works @param rows all
-     */
-    template <typename T>
-    void PutNews(uint64_t of, const std::vector<T>& rows);
-    /** Takes rows off the front. @param news of a rank @param n how many rows @return them */
-    template <typename T>
-    static std::vector<T> TakeNews(weft_parcel& news, uint64_t n);
-
-    /** A message that a connection's sender has begun, of whose parts its receiver is to know. */
-    struct Begun
-    {
-        uint32_t connection; //!< number
-        uint32_t parts;      //!< how many
-        uint64_t tag;        //!< the application's
-    };
-
-    static constexpr uint64_t BEGUN = UINT64_MAX; //!< news of messages that were begun
-    void HearBegun(const Begun& begun);           //!< @param begun at a rank
+    bool MakeNet(std::string& error);  //!< part of Build() @param error why not @return success
+    void BeginTicks();                 //!< part of Build()
+    void StopThreads();                //!< None but the caller's runs nodes any more
+    void WatchForLogs();               //!< All nodes, if a log tells of their frames
+    static WeftFabric* Told(void* of); //!< @param of a WeftFabric @return it
     /** @param node number, hosts first @return the switch, or nullptr */
     WeftSwitch* FindSwitch(uint32_t node) const;
     weft_net_hooks MakeHooks();                       //!< @return what the core calls
     static void AddLogHooks(weft_net_hooks& hooks);   //!< @param hooks gets those that logs need
     static void AddFrameHooks(weft_net_hooks& hooks); //!< @param hooks gets those of each frame
-
-    /** Drops of a QP's packet. */
-    struct NamedDrop
-    {
-        uint32_t offset; //!< behind its first
-        uint32_t count;  //!< of its transmissions
-        DropPlace place; //!< where
-    };
 
     WeftChoice m_topology;               //!< shape
     weft_graph m_graph{};                //!< SetGraph()
@@ -518,7 +485,6 @@ class WeftFabric : public Object
     uint32_t m_threads{1};               //!< attribute
     weft_ranks m_ranks{};                //!< SetRanks(); none if its n is 0
     bool m_hasRanks{false};              //!< several run the nodes
-    double m_rhoMax{1};                  //!< share of line rate
 
     weft_clos m_clos{};           //!< shape
     weft_fabric_config m_frame{}; //!< frame sizes
@@ -529,29 +495,26 @@ class WeftFabric : public Object
     std::map<Mac48Address, uint32_t> m_hostOf; //!< NIC addresses
 
     WeftServiceLevels m_levels; //!< the attributes' choices are those of level 0
+    WeftMemory m_runMemory;     //!< of m_coreRun
     WeftMemory m_memory;        //!< of m_net
     WeftMemory m_packets;       //!< of its packets
-    weft_net* m_net{nullptr};   //!< the core's fabric
+    weft_run* m_coreRun;        //!< the core's run
+    weft_net* m_net{nullptr};   //!< its fabric
     mutable WeftTicks m_ticks;  //!< that run it
-    WeftLinkFaults m_faults;    //!< links that fail, and forwarding
     uint64_t m_seedInForce{0};  //!< GetSeed()
+    Time m_convergence;         //!< attribute
+    bool m_weights{true};       //!< attribute
+    bool m_capacity{false};     //!< attribute
+    bool m_whole{true};         //!< middleware of the ToRs is on
 
-    std::vector<WeftCollective*> m_works;     //!< JoinNews()
-    std::vector<unsigned char> m_told;        //!< what they have to tell
-    std::mutex m_begunMutex;                  //!< of m_begun: hosts plan on threads
-    std::vector<Begun> m_begun;               //!< of which others are yet to hear
-    std::vector<WeftListenerRef> m_listeners; //!< by QP
-    std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< what messages go over
-    std::vector<uint32_t> m_starters; //!< by host: QPs that share its line
-    uint32_t m_announced{0};          //!< QPs still to be created that are counted there
-    uint64_t m_streams{0};            //!< taken: QPs of their own, and connections
-    std::map<uint32_t, std::vector<NamedDrop>> m_drops; //!< of QPs that are yet to be made
-    std::mutex m_payloadMutex;                          //!< of m_payloads: frames end on threads
-    std::unordered_map<uint32_t, Payload> m_payloads;   //!< of frames of kind WEFT_RAW, by number
-    uint32_t m_npayloads{0};                            //!< numbers given
-    double m_loss{0};                                   //!< SetLossProbability()
-    bool m_watches{false};                              //!< a node is watched
-    bool m_logs{false};                                 //!< a log tells of frames
+    std::deque<WeftEnds> m_ends;                                //!< of QPs of their own
+    std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< by number, where one is known
+    std::mutex m_payloadMutex;                        //!< of m_payloads: frames end on threads
+    std::unordered_map<uint32_t, Payload> m_payloads; //!< of frames of kind WEFT_RAW, by number
+    uint32_t m_npayloads{0};                          //!< numbers given
+    double m_loss{0};                                 //!< SetLossProbability()
+    bool m_watches{false};                            //!< a node is watched
+    bool m_logs{false};                               //!< a log tells of frames
 };
 
 } // namespace ns3

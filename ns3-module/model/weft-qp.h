@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <weft/qp.h>
+#include <weft/run.h>
 
 namespace ns3
 {
@@ -134,6 +135,42 @@ class WeftListenerRef
 
   private:
     Ptr<WeftListenerPlace> m_place; //!< where it is
+};
+
+/** @ingroup weft A listener, as the core tells it of ends of messages. */
+class WeftEnds
+{
+  public:
+    /** @param listener who is told, or nullptr */
+    explicit WeftEnds(WeftMessageListener* listener)
+        : m_listener(listener),
+          m_core{this, &Tell<DELIVERED>, &Tell<ACKED>, &Tell<FAILED>}
+    {
+    }
+
+    WeftEnds(const WeftEnds&) = delete;
+    WeftEnds& operator=(const WeftEnds&) = delete;
+
+    /** @return the core's, for as long as this is there */
+    const weft_listener* Get() const
+    {
+        return &m_core;
+    }
+
+  private:
+    static constexpr WeftListenerRef::Event DELIVERED = &WeftMessageListener::MessageDelivered;
+    static constexpr WeftListenerRef::Event ACKED = &WeftMessageListener::MessageAcked;
+    static constexpr WeftListenerRef::Event FAILED = &WeftMessageListener::MessageFailed;
+
+    /** @param of a WeftEnds @param qp the QP @param tag of the message */
+    template <WeftListenerRef::Event EVENT>
+    static void Tell(void* of, weft_qp* qp, uint64_t tag, int64_t /* now */)
+    {
+        static_cast<const WeftEnds*>(of)->m_listener.Tell(EVENT, *qp, tag);
+    }
+
+    WeftListenerRef m_listener; //!< who is told
+    weft_listener m_core;       //!< the same
 };
 
 } // namespace ns3

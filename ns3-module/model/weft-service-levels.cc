@@ -110,29 +110,6 @@ WeftServiceLevels::FormatBalancers() const
     return text;
 }
 
-bool
-WeftServiceLevels::Plan(const weft_net* net,
-                        const weft_plan_site& site,
-                        uint32_t hosts,
-                        std::string& error)
-{
-    for (const auto& level : m_levels)
-    {
-        weft_plan_site own = site;
-        own.seed = weft_level_seed(site.seed, level->sl);
-        if (!level->planner.Init(level->GetBalancer(),
-                                 level->balancer.GetConfig(),
-                                 own,
-                                 *weft_net_algos(net, level->sl),
-                                 hosts,
-                                 error))
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
 std::vector<weft_net_level>
 WeftServiceLevels::Describe() const
 {

@@ -7,7 +7,6 @@
 #define NS3_WEFT_SERVICE_LEVELS_H
 
 #include "weft-choice.h"
-#include "weft-planner.h"
 
 #include <cstdint>
 #include <memory>
@@ -22,8 +21,8 @@ namespace ns3
 
 /**
  * @ingroup weft
- * @brief What QPs of one service level work by: balancer, transport, congestion control, the egress
- * queue of their data, and the hosts' states of the planner.
+ * @brief What QPs of one service level work by: balancer, transport, congestion control, and the
+ * egress queue of their data.
  */
 class WeftServiceLevel
 {
@@ -46,7 +45,6 @@ class WeftServiceLevel
     WeftChoice balancer;   //!< balancer
     WeftChoice transports; //!< transport
     WeftChoice controls;   //!< congestion control
-    WeftPlanner planner;   //!< of messages
     uint8_t sl;            //!< number
     uint8_t tclass{1};     //!< traffic class of its data
     double share{1};       //!< of line rate that the fabric can serve, as its control asks for it
@@ -83,10 +81,6 @@ class WeftServiceLevels
 
     /** Settles what switches do. */
     void Join();
-    /** Settles the hosts' planners. @param net the fabric @param site of every host but for its
-     * index and its path part @param hosts how many @param error why not @return whether it
-     * succeeded */
-    bool Plan(const weft_net* net, const weft_plan_site& site, uint32_t hosts, std::string& error);
     /** @return all of them, as the core takes them */
     std::vector<weft_net_level> Describe() const;
 

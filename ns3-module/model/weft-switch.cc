@@ -5,7 +5,6 @@
  */
 #include "weft-switch.h"
 
-#include "weft-accounts.h"
 #include "weft-fabric.h"
 #include "weft-packet.h"
 

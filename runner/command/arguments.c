@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "arguments.h"
+#include "run-host.h"
 #include "shown-text.h"
 
 #include <getopt.h>
@@ -55,8 +56,9 @@ static const struct option_entry
     {"set", 'S', "PARAM=VALUE", OPTION_LIST, AT(sets), 0, 0, "set element.attribute in every run"},
     {"quick", 'q', NULL, OPTION_FLAG, AT(quick), 0, 0,
      "the small version that the scenario's <quick> makes: NAME-quick"},
-    {"scheduler", 'c', "TYPE", OPTION_TEXT, AT(plan.scheduler), 0, 0,
-     "ns-3's event scheduler, such as MapScheduler"},
+    {"host", 'c', "HOST", OPTION_TEXT, AT(plan.host), 0, 0,
+     "ns3: runs inside ns-3, the default where it was built in; plain: on the C core\n"
+     "                        alone; with the same results"},
     {"again", 'a', NULL, OPTION_FLAG, AT(sweep.again), 0, 0, "also repeat runs that are finished"},
     {"exceed-memory", 'M', NULL, OPTION_FLAG, AT(sweep.exceed_memory), 0, 0,
      "also run what will take more memory than there is"},
@@ -343,16 +345,25 @@ take_options(int argc, char **argv, struct arguments *a)
     return true;
 }
 
+/** Chooses the host of all runs; @p name NULL: the default. Returns false after a message. */
+static bool
+choose_host(const char *name)
+{
+    const struct run_host *host = name ? run_host_find(name) : NULL;
+    if (name && !host)
+    {
+        print_shown(stderr, "weft: error: --host '%s'; expected one of: %s\n", name,
+                    run_host_names());
+        return false;
+    }
+    run_host_choose(host);
+    return true;
+}
+
 /** Completes what depends on several options, or is kept elsewhere. */
 static void
 complete(struct arguments *a)
 {
-    const char *type = a->plan.scheduler;
-    if (type)
-    {
-        a->scheduler = xformat("%s%s", strncmp(type, "ns3::", 5) == 0 ? "" : "ns3::", type);
-    }
-    a->plan.scheduler = a->scheduler;
     a->plan.quick = a->quick ? QUICK_YES : QUICK_NO;
     a->plan.sets = a->sets.word;
     a->plan.nsets = a->sets.n;
@@ -373,7 +384,7 @@ command_call(const struct command *all, size_t nall, const struct command *comma
                           .format = "text",
                           .rows = 1000000,
                           .timeout = 60};
-    const bool good = take_options(argc, argv, &a);
+    const bool good = take_options(argc, argv, &a) && choose_host(a.plan.host);
     int status = EXIT_BAD_INPUT;
     complete(&a);
     if (good && a.help)
@@ -396,6 +407,5 @@ command_call(const struct command *all, size_t nall, const struct command *comma
     words_free(&a.sets);
     words_free(&a.runs);
     words_free(&a.others);
-    free(a.scheduler);
     return status;
 }

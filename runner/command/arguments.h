@@ -20,7 +20,6 @@ struct arguments
     struct sweep_options sweep;
     struct plan_options plan;
     struct words sets, runs, others; /**< options that may be given several times */
-    char *scheduler;
     const char *figure, *query_file, *format, *results, *output, *to, *data, *save_data;
     long batch, rows;
     double timeout;

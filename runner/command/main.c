@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "memory-out.h"
 #include "papers.h"
 #include "process-title.h"
 #include "provenance.h"
+#include "run-host.h"
 #include "shown-text.h"
 #include "sweep-run.h"
 #include "textbuf.h"
@@ -267,7 +267,7 @@ main(int argc, char **argv)
     process_title_init(argc, argv);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files: writes fail, and say so */
     provenance_command(argc, argv);
-    memory_out_is(on_out_of_memory);
+    run_without_memory(on_out_of_memory);
     signal(SIGUSR1, SIG_IGN); /* it asks where runs are; as long as there are none, nowhere */
     const int status = call(argc, argv);
     /* A full disk behind standard output must not look like success. */

@@ -23,9 +23,6 @@
 #ifndef WEFT_COMMAND_VERSION
 #define WEFT_COMMAND_VERSION "unknown"
 #endif
-#ifndef WEFT_NS3_VERSION
-#define WEFT_NS3_VERSION "unknown"
-#endif
 
 #ifdef __clang__
 #define COMPILER __VERSION__
@@ -140,7 +137,7 @@ tell_file(struct telling *to, const char *key, const struct input_file *f)
 
 /** Tells what the run was made with, where and when. */
 static void
-tell_making(struct telling *to, const struct scenario *s)
+tell_making(struct telling *to, const struct scenario *s, const char *host)
 {
     struct utsname machine;
     char when[32] = "";
@@ -149,7 +146,7 @@ tell_making(struct telling *to, const struct scenario *s)
     OWNED char *code = built_code(s);
     tell(to, "weft", "%s", provenance_version());
     tell(to, "code", "%s", code);
-    tell(to, "ns-3", "%s", WEFT_NS3_VERSION);
+    tell(to, "ns-3", "%s", host ? host : "none");
     tell(to, "compiler", "%s", COMPILER);
     if (uname(&machine) == 0)
     {
@@ -181,7 +178,7 @@ provenance_add(const struct sql_file *file, const struct scenario *s, const stru
     struct telling to = {.file = file, .why = why};
     to.good = sql_file_run(file, RUN_PROVENANCE_TABLE, why) &&
               sql_file_prepare(file, "INSERT INTO provenance VALUES (?, ?);", &to.insert, why);
-    tell_making(&to, s);
+    tell_making(&to, s, r->host);
     tell(&to, "seed", "%" PRIu64, s->seed);
     tell(&to, "run", "%" PRIu64, s->run);
     tell(&to, "wall time", "%.3f s", seconds);

@@ -1,90 +1,73 @@
-/*
- * SPDX-License-Identifier: GPL-2.0-only
- */
-/** @file collect.h Outcome of a fabric in ns-3 and of its workload, for struct run_results. */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file collect.h Outcome of a fabric and of its workload, for struct run_results. */
 #ifndef WEFT_RUNNER_COLLECT_H
 #define WEFT_RUNNER_COLLECT_H
 
+#include <stdbool.h>
+
+#include "completion.h"
 #include "results.h"
+#include "run-host.h"
 #include "scenario.h"
 
-#include "ns3/weft-collective.h"
-#include "ns3/weft-fabric.h"
-
-#include <cstdlib>
-#include <cstring>
-#include <new>
-#include <string>
-#include <vector>
-
-/** Copies a vector into memory that run_results_free() releases. @param v the vector @param p gets
- * the memory, also of an empty one @param n gets how many there are */
-template <typename T>
-void
-ToC(const std::vector<T> &v, T *&p, size_t &n)
+/** A scenario that is simulated. */
+struct simulation
 {
-    p = static_cast<T *>(std::malloc(v.size() * sizeof(T) + 1));
-    if (!p)
-    {
-        throw std::bad_alloc();
-    }
-    if (!v.empty())
-    {
-        std::memcpy(p, v.data(), v.size() * sizeof(T));
-    }
-    n = v.size();
-}
+    const struct scenario *s;
+    const struct run_host *host;
+    struct weft_run *run;
+    struct weft_net *net; /**< its fabric */
+    const struct weft_clos *clos;
+    struct weft_collective *work;
+    struct weft_collective_config graph;
+    struct link_fault *failures; /**< resolved */
+    size_t nfailures;
+    uint64_t total_bytes;            /**< of all messages */
+    struct weft_net_counters totals; /**< when it ended */
+    int64_t done;                    /**< nothing that comes later changes a result; WEFT_NEVER */
+    struct fct_window window;        /**< whose messages fct_* are of */
+    bool cut;                        /**< messages were left when it ended */
+};
 
-/** Adds up rows that are words over all ranks. @param fabric the fabric @param rows what this rank
- * has of each, zeros where it is another's: rank 0 gets what all have */
-template <typename T>
-void
-SumRows(const ns3::WeftFabric &fabric, std::vector<T> &rows)
-{
-    static_assert(sizeof(T) % sizeof(uint64_t) == 0, "a row of words");
-    if (rows.empty())
-    {
-        return; // on all ranks
-    }
-    std::vector<uint64_t> words(rows.size() * (sizeof(T) / sizeof(uint64_t)));
-    std::memcpy(words.data(), rows.data(), rows.size() * sizeof(T));
-    fabric.Sum(words);
-    std::memcpy(rows.data(), words.data(), rows.size() * sizeof(T));
-}
+/** The row of a table that grows by one, of zeros. */
+#define ROW_ADD(results, table)                                                                    \
+    (row_make_room((void **)&(results)->table, (results)->n##table, sizeof *(results)->table),     \
+     &(results)->table[(results)->n##table++])
+void row_make_room(void **rows, size_t n, size_t each);
 
-/** Adds what the switches counted. @param fabric the fabric @param sum gets it */
-void CollectSwitches(ns3::Ptr<ns3::WeftFabric> fabric, run_summary &sum);
+/** Whether the workload is done. */
+bool is_done(const struct simulation *sim);
+/** When the last thing happened that matters, ps: the clock is later, at the end of a window or
+ * when a timer has run out that is stale. */
+int64_t end_of(const struct simulation *sim);
 
-/** @param fabric the fabric @return what its ToRs' balancers counted, nothing if they do not count
+/** Adds what the switches counted. */
+void collect_switches(const struct simulation *sim, struct run_results *out);
+/** Fills what the ToRs' balancers counted, if they count, and adds up what all ranks have. */
+void collect_tors(const struct simulation *sim, struct run_results *out);
+/** Fills what switches trimmed, if trimming is on. */
+void collect_trims(const struct simulation *sim, struct run_results *out);
+/** Fills completion times. Of a run that was cut, the slowest group has none before all have ended.
  */
-std::vector<tor_result> CollectTors(ns3::Ptr<ns3::WeftFabric> fabric);
+void collect_times(struct run_results *out);
+/** Fills the packets by their out-of-order degree, if some have one, and its percentiles. */
+void collect_reordering(const struct simulation *sim, struct run_results *out);
+/** Fills the most bytes that algorithms keep at any switch and at any NIC, of QPs that exist at the
+ * end of a run. */
+void collect_state_bytes(const struct simulation *sim, struct run_results *out);
+/** Fills flows and groups. */
+void collect_flows(const struct simulation *sim, struct run_results *out);
+/** Rate cuts by QP, which rank 0 gets of all ranks; to be freed. */
+uint64_t *collect_cuts(const struct simulation *sim);
+/** Fills QPs and their sums. */
+void collect_qps(const struct simulation *sim, const uint64_t *cuts, struct run_results *out);
 
-/** @param fabric the fabric @return what its switches trimmed, nothing if trimming is off */
-std::vector<trim_result> CollectTrims(ns3::Ptr<ns3::WeftFabric> fabric);
-
-/** Completion times. Of a run that was cut, the slowest group has none before all have ended.
- * @param r its groups and what is stuck @param sum gets them */
-void CollectTimes(const run_results &r, run_summary &sum);
-
-/** @param fabric one in which a workload has run @param out gets the packets by their out-of-order
- * degree, if some have one, and its percentiles */
-void CollectReordering(const ns3::WeftFabric &fabric, run_results *out);
-
-/** Collects the bytes that the algorithms keep, of QPs that exist at the end of a run. @param
- * fabric the fabric @param sum gets the most of any switch and of any NIC */
-void CollectStateBytes(ns3::Ptr<ns3::WeftFabric> fabric, run_summary &sum);
-
-/** Lists the QPs with unfinished messages, and what each waits for. @param fabric the fabric @param
- * work the workload @param out gets stuck, nstuck and unposted */
-void CollectStuck(ns3::Ptr<ns3::WeftFabric> fabric, ns3::Ptr<ns3::WeftCollective> work,
-                  run_results *out);
-
-/** @param s the scenario @param r a run that was cut @return "3 paced by congestion control (such
- * as ...)": for each cause how many QPs there are and the first of them */
-std::string DescribeCauses(const scenario &s, const run_results &r);
-
-/** @param s the scenario @param r a run that was cut @return "; 3 QPs are not done: ..." for each
- * cause how many there are and the first of them */
-std::string DescribeStuck(const scenario &s, const run_results &r);
+/** Lists the QPs with unfinished messages, and what each waits for; rank 0 gets those of all. */
+void collect_stuck(const struct simulation *sim, struct run_results *out);
+/** "3 paced by congestion control (such as ...)": for each cause how many QPs there are and the
+ * first of them. To be freed. */
+char *describe_causes(const struct scenario *s, const struct run_results *r);
+/** "; 3 QPs are not done: ..." likewise. */
+char *describe_stuck(const struct scenario *s, const struct run_results *r);
 
 #endif

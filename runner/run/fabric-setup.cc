@@ -3,16 +3,11 @@
  */
 #include "fabric-setup.h"
 
-#include "link-failures.h"
-
 #include "ns3/boolean.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/uinteger.h"
-#include "ns3/weft-ticks.h"
-
-#include <algorithm>
-#include <cstdlib>
+#include "ns3/weft-helper.h"
 
 using namespace ns3;
 
@@ -23,8 +18,7 @@ namespace
 Time
 TimeOf(int64_t t)
 {
-    return t == WEFT_NEVER ? Time::Max()
-                           : TimeStep(static_cast<uint64_t>(std::min(t, WeftTicks::LATEST)));
+    return t == WEFT_NEVER ? Time::Max() : TimeStep(static_cast<uint64_t>(t));
 }
 
 /** @param fabric gets the algorithms @param s that choose them, and those of its classes */
@@ -48,51 +42,17 @@ SetChoices(WeftFabric& fabric, const scenario& s)
     }
 }
 
-/** @param fabric one that has been built @param s says what it loses @return its failures */
-std::vector<link_fault>
-ScheduleLosses(WeftFabric& fabric, const scenario& s)
-{
-    for (size_t i = 0; i < s.ndrops; i++)
-    {
-        const drop_rule& rule = s.drops[i];
-        fabric.AddDrop(rule.qp,
-                       rule.psn_offset,
-                       rule.count,
-                       rule.last_hop ? WeftFabric::DROP_AT_LAST_HOP : WeftFabric::DROP_AT_TOP);
-    }
-    fabric.SetLossProbability(s.loss);
-    size_t n;
-    link_fault* slow = degradations_of(&s, &n);
-    for (size_t i = 0; i < n; i++)
-    {
-        fabric.ScheduleDegradation(slow[i].link,
-                                   DataRate(static_cast<uint64_t>(slow[i].rate)),
-                                   TimeOf(slow[i].at),
-                                   TimeOf(slow[i].repair));
-    }
-    std::free(slow);
-    link_fault* dead = failures_of(&s, &n);
-    std::vector<link_fault> failures(dead, dead + n);
-    std::free(dead);
-    for (const link_fault& f : failures)
-    {
-        fabric.ScheduleFailure(f.link, TimeOf(f.at), TimeOf(f.repair));
-    }
-    return failures;
-}
-
 } // namespace
 
 Ptr<WeftFabric>
-BuildFabric(const scenario& s,
-            unsigned threads,
-            const weft_ranks* ranks,
-            std::vector<link_fault>& failures,
-            std::string& error)
+BuildFabric(const scenario& s, unsigned threads, const weft_ranks* ranks, std::string& error)
 {
+    if (Time::GetResolution() != Time::PS) // it is set once in a process
+    {
+        Time::SetResolution(Time::PS);
+    }
+    WeftHelper::UsePicoseconds();
     Ptr<WeftFabric> fabric = CreateObject<WeftFabric>();
-    NodeContainer hosts;
-    NodeContainer switches;
     fabric->SetSeedAndRun(s.seed, s.run);
     if (ranks)
     {
@@ -103,15 +63,12 @@ BuildFabric(const scenario& s,
     fabric->SetAttribute("ConvergenceWeights", BooleanValue(s.weights != WEFT_WEIGHTS_NONE));
     fabric->SetAttribute("ConvergenceCapacity", BooleanValue(s.weights == WEFT_WEIGHTS_CAPACITY));
     SetChoices(*fabric, s);
+    NodeContainer hosts;
+    NodeContainer switches;
     if (!ranks) // else it makes nodes of its own
     {
         hosts.Create(s.clos.nhosts);
         switches.Create(s.clos.nswitches);
     }
-    if (!fabric->Build(hosts, switches, error))
-    {
-        return nullptr;
-    }
-    failures = ScheduleLosses(*fabric, s);
-    return fabric;
+    return fabric->Build(hosts, switches, error) ? fabric : nullptr;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The elements with fixed attributes: losses, failures, measurements, limits, seeds, ns-3 values.
+/* The elements with fixed attributes: losses, failures, measurements, limits, seeds.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "element-values.h"
-#include "ns3-names.h"
 #include "number-order.h"
 #include "scenario-load.h"
 #include "textbuf.h"
@@ -148,82 +147,6 @@ check_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct
     }
 }
 
-/** The element that sets what an attribute or a global value stands for in every run, whatever they
- * say; NULL: none. */
-static const char *
-owner_of(const char *name)
-{
-    static const char *const owned[][2] = {
-        {"ns3::WeftFabric::Topology", "topology"},
-        {"ns3::WeftFabric::Frames", "fabric"},
-        {"ns3::WeftFabric::Switch", "switch"},
-        {"ns3::WeftFabric::Scheduler", "scheduler"},
-        {"ns3::WeftFabric::Balancer", "balancer"},
-        {"ns3::WeftFabric::Transport", "transport"},
-        {"ns3::WeftFabric::CongestionControl", "congestion-control"},
-        {"ns3::WeftFabric::Seed", "seed"},
-        {"ns3::WeftFabric::Run", "seed"},
-        {"ns3::WeftFabric::ConvergenceDelay", "convergence"},
-        {"ns3::WeftFabric::ConvergenceWeights", "convergence"},
-        {"ns3::WeftFabric::ConvergenceCapacity", "convergence"},
-        {"ns3::WeftCollective::Workload", "workload"},
-        {"ns3::WeftCollective::ServiceLevel", "class"},
-        {"RngSeed", "seed"},
-        {"RngRun", "seed"},
-    };
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-    {
-        if (strcmp(owned[i][0], name) == 0)
-        {
-            return owned[i][1];
-        }
-    }
-    return NULL;
-}
-
-/** Whether a <default> or <global> can be one at all, before ns-3 is asked; else reports it. */
-static bool
-check_pair_name(const struct element *e, const char *name, struct diagnostics *d)
-{
-    const char *owner = owner_of(name);
-    if (strcmp(e->name, "default") == 0 &&
-        (strncmp(name, "ns3::", 5) != 0 || !strstr(name + 5, "::")))
-    {
-        diag_error(d, element_line(e, "name"),
-                   "'%s' is no ns-3 attribute; expected ns3::Class::Attribute", name);
-        return false;
-    }
-    if (owner)
-    {
-        diag_error(d, element_line(e, "name"),
-                   "<%s> of %s would have no effect; expected <%s>, which sets it", e->name, name,
-                   owner);
-    }
-    return !owner;
-}
-
-static void
-load_pair(const struct element *e, struct scenario *s, struct diagnostics *d)
-{
-    struct attribute_default pair = {.line = e->line};
-    bool in_value;
-    element_read(e, e->spec, &pair, d);
-    /* document_check() has reported what is missing. */
-    if (!pair.name || !pair.value || !check_pair_name(e, pair.name, d))
-    {
-        return;
-    }
-    const bool is_default = strcmp(e->name, "default") == 0;
-    char *wrong =
-        (is_default ? ns3_attribute_mistake : ns3_global_mistake)(pair.name, pair.value, &in_value);
-    if (wrong)
-    {
-        diag_error(d, element_line(e, in_value ? "value" : "name"), "%s", wrong);
-        free(wrong);
-    }
-    memcpy(element_next(e->spec, s), &pair, sizeof pair);
-}
-
 void
 load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
                 struct diagnostics *d)
@@ -238,10 +161,6 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
         else if (strcmp(e->name, "failure") == 0 || strcmp(e->name, "degrade") == 0)
         {
             load_fault(e, s, d);
-        }
-        else if (strcmp(e->name, "default") == 0 || strcmp(e->name, "global") == 0)
-        {
-            load_pair(e, s, d);
         }
     }
     const struct element *measure = element_child(root, "measure");

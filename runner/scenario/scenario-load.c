@@ -164,8 +164,6 @@ scenario_free(struct scenario *s)
     free_classes(s);
     free(s->workloads);
     free((void *)s->jobs.jobs);
-    free(s->defaults);
-    free(s->globals);
     free(s->drops);
     free(s->failures);
     free(s->degradations);

@@ -97,13 +97,6 @@ extern "C"
         int64_t repair; /**< ps, WEFT_NEVER: never */
     };
 
-    /** An ns-3 attribute default: <default name="ns3::Class::Attribute" value="..."/>. */
-    struct attribute_default
-    {
-        const char *name, *value;
-        int line;
-    };
-
     /** A port of a switch whose queue is sampled. */
     struct measured_port
     {
@@ -169,11 +162,6 @@ extern "C"
             convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
         int64_t weights; /**< enum weft_weights: of ports in that forwarding */
         struct measurements measure;
-        struct attribute_default *defaults;
-        size_t ndefaults;
-        struct attribute_default *globals; /**< ns-3 global values: <global name="SchedulerType"
-                                              value="..."/> */
-        size_t nglobals;
         int64_t stop;        /**< simulated time limit, ps */
         int64_t stop_is_end; /**< reaching it with messages left is a normal end, else an error */
         uint64_t seed;

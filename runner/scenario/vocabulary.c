@@ -164,19 +164,6 @@ static const struct attribute_spec seed_attributes[] = {
              "a further number that selects independent streams of the same seed"),
 };
 
-static const struct attribute_spec default_attributes[] = {
-    TEXT_AT(IN(attribute_default, name), SHAPE_TEXT, "name", true, "ns3::Class::Attribute"),
-    TEXT_AT(IN(attribute_default, value), SHAPE_TEXT, "value", true,
-            "its default value, as ns-3 writes it"),
-};
-
-static const struct attribute_spec global_attributes[] = {
-    TEXT_AT(IN(attribute_default, name), SHAPE_TEXT, "name", true,
-            "an ns-3 global value, such as SchedulerType"),
-    TEXT_AT(IN(attribute_default, value), SHAPE_TEXT, "value", true,
-            "its value, as ns-3 writes it"),
-};
-
 static const struct attribute_spec vary_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "param", true, "element.attribute"),
     TEXTUAL(SHAPE_WORDS, "values", true, "its values, separated by spaces"),
@@ -350,10 +337,6 @@ static const struct element_spec elements[] = {
     FIXED(measure, "scenario", ELEMENT_SETTABLE, "what is sampled and written besides the totals"),
     FIXED(limit, "scenario", ELEMENT_SETTABLE, "when a run ends that has not ended by itself"),
     FIXED(seed, "scenario", ELEMENT_SETTABLE, "randomness"),
-    MANY(default, "scenario", 0, defaults,
-         "default of any ns-3 attribute, in the shape of ns-3's ConfigStore"),
-    MANY(global, "scenario", 0, globals,
-         "an ns-3 global value, in the shape of ns-3's ConfigStore"),
     PLAIN("sweep", "scenario", 0, "what varies; the dimensions inside multiply"),
     FIXED(vary, "sweep zip quick", ELEMENT_MANY | ELEMENT_DISTINCT,
           "one parameter takes several values"),

@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "memory-out.h"
 #include "mpi-ranks.h"
 #include "node-numbers.h"
 #include "process-title.h"
 #include "provenance.h"
 #include "results.h"
 #include "run-file.h"
+#include "run-host.h"
 #include "textbuf.h"
 
 #define REPORT_INTERVAL 0.1 /* seconds */
@@ -360,7 +360,7 @@ child_start(const struct plan *plan, size_t i, const struct folder *runs, unsign
     }
     struct child c = {.run = i, .threads = threads, .pipe_fd = pipe_fd};
     self = &c;
-    memory_out_is(end_without_memory);
+    run_without_memory(end_without_memory);
     int status = child_main(&c, plan, runs);
     fflush(NULL);
     _exit(status);
@@ -372,7 +372,7 @@ child_run_here(const struct plan *plan, size_t i, const struct folder *runs, uns
 {
     struct child c = {.run = i, .threads = threads, .take = take, .of = of};
     self = &c;
-    memory_out_is(end_without_memory);
+    run_without_memory(end_without_memory);
     signal(SIGUSR1, on_asked);
     const int status = child_main(&c, plan, runs);
     signal(SIGUSR1, SIG_IGN);
@@ -409,7 +409,7 @@ int
 child_help(const struct plan *plan, unsigned threads)
 {
     size_t run;
-    memory_out_is(end_without_memory);
+    run_without_memory(end_without_memory);
     while (ranks_take_order(&run))
     {
         help_with(plan, run, threads);

@@ -169,10 +169,9 @@ add_options(struct text *t, const struct plan *plan, const char *out,
         text_add(t, " --set ");
         add_shell_word(t, sets->sets[k]);
     }
-    if (sets->scheduler)
+    if (sets->host)
     {
-        text_add(t, " --scheduler ");
-        add_shell_word(t, sets->scheduler);
+        text_add(t, " --host %s", sets->host);
     }
     text_add(t, "%s%s", options->again ? " --again" : "",
              options->exceed_memory ? " --exceed-memory" : "");

@@ -465,20 +465,6 @@ list_columns(struct plan *plan)
     }
 }
 
-/** --scheduler is a <global> of the document: it must not stand in the way of another one. */
-static void
-set_scheduler(struct element *root, const char *scheduler)
-{
-    struct element *e = element_named(root, "global", "SchedulerType");
-    if (!e)
-    {
-        e = element_new("global", vocabulary_find("global", "scenario"), LINE_COMMAND);
-        element_set(e, "name", "SchedulerType", LINE_COMMAND, true);
-        element_add(root, e);
-    }
-    element_set(e, "value", scheduler, LINE_COMMAND, true);
-}
-
 struct plan *
 plan_build(const struct document *doc, const struct plan_options *options, struct diagnostics *d)
 {
@@ -488,10 +474,6 @@ plan_build(const struct document *doc, const struct plan_options *options, struc
     const char *name = element_value(doc->root, "name");
     plan->doc = doc;
     plan->name = xstrdup(name ? name : "");
-    if (options->scheduler)
-    {
-        set_scheduler(doc->root, options->scheduler);
-    }
     for (size_t i = 0; i < options->nsets; i++)
     {
         add_fixed(plan, options->sets[i], d);

@@ -91,7 +91,7 @@ struct plan_options
 {
     char *const *sets; /**< "element.attribute=value" */
     size_t nsets;
-    const char *scheduler; /**< an ns-3 scheduler's type; NULL: as the scenario says */
+    const char *host; /**< of runs (run-host.h), to be said again; NULL: the default */
     enum quick_choice quick;
 };
 

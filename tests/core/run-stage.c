@@ -101,7 +101,7 @@ void
 stage_run(void)
 {
     char why[500];
-    weft_run_until(stage.run, LATER);
+    weft_run_until(stage.run, WEFT_NEVER);
     ck_assert_msg(weft_run_conserves(stage.run, why, sizeof why), "%s", why);
 }
 

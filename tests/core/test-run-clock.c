@@ -67,7 +67,7 @@ START_TEST(calls_come_in_order_behind_the_faults_of_their_time)
     call_at(30 * US, 3);
     call_at(0, 4);
     call_at(10 * US + 1, 5);
-    ck_assert_int_eq(weft_run_until(stage.run, LATER), 30 * US);
+    ck_assert_int_eq(weft_run_until(stage.run, WEFT_NEVER), 30 * US);
     static const int order[] = {4, 1, 5, 0, 2, 3};
     static const int64_t at[] = {0, 10 * US, 10 * US + 1, 20 * US, 20 * US, 30 * US};
     ck_assert_uint_eq(calls.n, 6);
@@ -95,7 +95,7 @@ START_TEST(a_call_may_ask_for_what_is_to_happen_at_once)
     begin();
     weft_run_at(stage.run, 10 * US, ask_for_more, &names[0]);
     call_at(10 * US, 1);
-    weft_run_until(stage.run, LATER);
+    weft_run_until(stage.run, WEFT_NEVER);
     static const int order[] = {0, 1, 6, 7};
     ck_assert_uint_eq(calls.n, 4);
     for (uint32_t i = 0; i < 4; i++)
@@ -126,12 +126,12 @@ START_TEST(a_call_that_is_removed_does_not_come_and_moves_no_clock)
     weft_run_remove(stage.run, first);
     weft_run_remove(stage.run, last);
     weft_run_remove(stage.run, 1000);
-    ck_assert_int_eq(weft_run_until(stage.run, LATER), 10 * US);
+    ck_assert_int_eq(weft_run_until(stage.run, WEFT_NEVER), 10 * US);
     ck_assert_uint_eq(calls.n, 1);
     check_call(0, 1, 10 * US);
     call_at(60 * US, 4); /* in memory of one that was removed */
     weft_run_remove(stage.run, last);
-    ck_assert_int_eq(weft_run_until(stage.run, LATER), 60 * US);
+    ck_assert_int_eq(weft_run_until(stage.run, WEFT_NEVER), 60 * US);
     check_call(1, 4, 60 * US);
     stage_end();
 }
@@ -152,7 +152,7 @@ START_TEST(a_run_that_is_stopped_goes_on_where_it_was)
     weft_run_at(stage.run, 10 * US + 7, stop, &names[0]);
     call_at(10 * US + 7, 1);
     call_at(20 * US, 2);
-    ck_assert_int_eq(weft_run_until(stage.run, LATER), 10 * US + 7);
+    ck_assert_int_eq(weft_run_until(stage.run, WEFT_NEVER), 10 * US + 7);
     ck_assert_uint_eq(calls.n, 1);
     ck_assert_int_eq(g.t[0].delivered, -1);
     ck_assert_int_eq(weft_run_until(stage.run, 15 * US), 15 * US);
@@ -191,18 +191,22 @@ END_TEST
 START_TEST(a_run_ends_when_nothing_is_left)
 {
     begin();
-    ck_assert_int_eq(weft_run_until(stage.run, LATER), 0);
+    ck_assert_int_eq(weft_run_until(stage.run, WEFT_NEVER), 0);
     graph_add(&g, 0, 2, 100000);
     graph_start(&g);
-    const int64_t end = weft_run_until(stage.run, WEFT_LATEST);
+    const int64_t end = weft_run_until(stage.run, WEFT_NEVER);
     ck_assert(weft_net_is_over(weft_run_net(stage.run)));
     const int64_t last = weft_net_last(weft_run_net(stage.run));
     ck_assert_int_eq(last, g.t[0].acked);
     ck_assert(end > last); /* timers come to nothing within a millisecond */
     ck_assert_int_lt(end, last + 1000 * US);
-    ck_assert_int_eq(weft_run_until(stage.run, WEFT_LATEST), end);
+    ck_assert_int_eq(weft_run_until(stage.run, WEFT_NEVER), end);
     call_at(end + 3, 0);
-    ck_assert_int_eq(weft_run_until(stage.run, WEFT_LATEST), end + 3);
+    ck_assert_int_eq(weft_run_until(stage.run, WEFT_NEVER), end + 3);
+    ck_assert_int_eq(weft_run_until(stage.run, end + 1000),
+                     end + 1000); /* though nothing is left */
+    ck_assert_int_eq(weft_run_now(stage.run), end + 1000);
+    ck_assert_int_eq(now(), end + 1000);
     stage_end();
 }
 END_TEST

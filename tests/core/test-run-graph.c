@@ -137,7 +137,7 @@ START_TEST(a_start_is_a_time_and_a_delay_begins_when_waits_end)
     graph_add(&g, 1, 3, 1000);
     g.m[6].start = INT64_MAX; /* never */
     graph_start(&g);
-    stage_run();
+    weft_run_until(stage.run, WEFT_LATEST);
     const int64_t since = g.t[0].delivered;
     ck_assert_int_gt(since, US);
     ck_assert_int_eq(g.t[1].posted, since);

@@ -146,7 +146,7 @@ live(void *of)
     plan_faults(p);
     graph_close(g);
     ck_assert_int_eq(weft_run_collective(p->run, &g->is, &g->started, NULL), 0);
-    weft_run_until(p->run, LATER);
+    weft_run_until(p->run, WEFT_NEVER);
     p->state = graph_state(g);
     weft_net_gather(weft_run_net(p->run), WEFT_GATHER_NODES | WEFT_GATHER_QPS);
     weft_collective_gather(g->started);

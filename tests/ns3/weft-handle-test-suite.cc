@@ -218,8 +218,8 @@ class RefusalTestCase : public TestCase
             Simulator::Run();
         });
         Dies("is to happen at", [](WeftRig& rig) {
-            WeftConnection* c = rig.fabric->Connect(0, 1, nullptr);
-            c->PostLater(0, {}, INT64_MAX - 10);
+            const auto nothing = [](void*, uint64_t, int64_t) {};
+            rig.fabric->GetTicks().CallAt(0, INT64_MAX - 10, WEFT_NET_CALL, 0, nothing, nullptr, 0);
             Simulator::Run();
         });
         Dies("ScheduleFailure() of link 0 at", [](WeftRig& rig) {

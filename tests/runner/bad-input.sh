@@ -274,23 +274,6 @@ at 'a degradation without a share' '<random-degrade> lacks share' 's,<drop,<rand
 at 'cores in two tiers' 'aggregation-core of <random-failures>: this leaf-spine has two tiers' \
     's,<drop,<random-failures aggregation-core="0.1"/><drop,'
 at 'a percentage' "probability '1%' of <random-failures>" 's,<drop,<random-failures probability="1%"/><drop,'
-at 'no ns-3 attribute' "'Weft' is no ns-3 attribute" 's,<drop,<default name="Weft" value="1"/><drop,'
-at 'no class of ns-3' "ns-3 has no class 'ns3::WeftNik'; .*did you mean 'ns3::WeftNic'" \
-    's,<drop,<default name="ns3::WeftNik::IpQueueSize" value="7p"/><drop,'
-at 'no attribute of its class' "ns3::WeftNic has no attribute 'IpQueueSiz' .*did you mean 'IpQueueSize'" \
-    's,<drop,<default name="ns3::WeftNic::IpQueueSiz" value="7p"/><drop,'
-at 'no value of its attribute' "ns3::WeftNic::IpQueueSize does not take 'many'; expected" \
-    's,<drop,<default name="ns3::WeftNic::IpQueueSize" value="many"/><drop,'
-at 'a time that ns-3 dies of' "ns3::WeftChannel::Delay does not take 'soon'; expected" \
-    's,<drop,<default name="ns3::WeftChannel::Delay" value="soon"/><drop,'
-at 'a default that an element overrides' '<default> of ns3::WeftFabric::Balancer .*expected <balancer>' \
-    's,<drop,<default name="ns3::WeftFabric::Balancer" value="ar"/><drop,'
-at 'a global value that an element sets' "<global> of RngRun would have no effect; expected <seed>" \
-    's,<drop,<global name="RngRun" value="3"/><drop,'
-at 'no global value' "ns-3 has no global value 'SchedulerTyp'; .*did you mean 'SchedulerType'" \
-    's,<drop,<global name="SchedulerTyp" value="ns3::MapScheduler"/><drop,'
-at 'no scheduler' "'ns3::Object' is no ns3::Scheduler .*ns3::HeapScheduler" \
-    's,<drop,<global name="SchedulerType" value="ns3::Object"/><drop,'
 edited 'a batch that a balancer of hosts cannot have' \
     'the balancer pro cannot work on this leaf-spine .*expected the number of paths between two ToRs to be a multiple' \
     's,<drop,<fabric batch="3"/><drop,' 's,value="ecmp",value="pro",'
@@ -298,8 +281,6 @@ edited 'more QPs than packets can name' \
     '1047552 connections may need 63380480 QPs, .*expected at most 16777216' \
     's,<topology.*,<topology kind="fat-tree" k="16"/>,;/^ *link-rate="100Gbps"/d;/<drop/d' \
     's,value="ecmp",value="ethereal",' 's,kind="ring" bytes="200KB" groups="2",kind="alltoall" bytes="1KB",'
-at 'a default that a class overrides' '<default> of ns3::WeftCollective::ServiceLevel .*expected <class>' \
-    's,<drop,<default name="ns3::WeftCollective::ServiceLevel" value="1"/><drop,'
 at 'ACKs that come too rarely' 'the transport nic-sr has outstanding 3, less than ack-every 4: every ACK would wait for the RTO' \
     's,rto="100us",rto="100us" outstanding="3",;s,<measure,<fabric ack-every="4"/><measure,'
 at 'a packet dropped twice' 'packet 100 of QP 0 is named twice in <drop>' \
@@ -564,8 +545,8 @@ command_line 'a class of nobody' "command line: error: no <workload> is of the c
     run good.xml --out kept --set balancer:fast.name=ar
 sed 's,<workload ,<workload name="w1" kind="permutation" bytes="1KB"/><workload name="w2" ,' good.xml >two.xml
 command_line 'two of one name' "a second <workload> 'w2'; expected each once" run two.xml --out kept --set workload:w1.name=w2
-command_line 'no such scheduler' "command line: error: 'ns3::NoSuch' is no ns3::Scheduler" \
-    run good.xml --out kept --scheduler NoSuch
+command_line 'no such host' "error: --host 'omnet'; expected one of: ns3 plain" \
+    run good.xml --out kept --host omnet
 command_line 'no such run' "no run matches 'nothing'" sweep good.xml --out kept --only nothing
 command_line 'no such command' "unknown command 'rnu'; did you mean 'run'" rnu good.xml
 command_line 'no such option' "'weft run' has no option --nonsense$" run good.xml --out kept --nonsense

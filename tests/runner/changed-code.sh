@@ -62,7 +62,7 @@ differ a-base-of-another weft_cc_mswift weft_cc_swift
 undo core-c/cc/swift.c
 # All runs use these.
 for file in core-c/nic/qp.c core-c/mmu/shared-buffer.c core-c/base/rng.c ns3-module/model/weft-port.cc \
-    runner/run/simulate.cc; do
+    runner/run/simulate.c; do
     edit $file 's/^}$/    ;\n}/'
     differ all SIMULATOR
     undo $file

@@ -37,8 +37,8 @@ mixed()
 mixed one
 mixed two -j 2
 same one.runs two.runs 'a second time' 20
-mixed map --scheduler MapScheduler
-same one.runs map.runs 'under MapScheduler' 20
+mixed plain --host plain
+same one.runs plain.runs 'without ns-3' 20
 
 # A sweep chooses among classes; what a run does not use is not there, and a run is reproduced from
 # its own scenario.

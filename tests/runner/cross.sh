@@ -23,7 +23,7 @@ diff cross-schemes.cases cross-mixed.cases >messages || fail 'a scheme has other
 grep -vxFf cross-schemes.cases cross-background.cases | grep -v 'name="pro-trim"\|name="reps-lossless"' >messages || true
 [ ! -s messages ] || fail 'a scheme has other settings in cross-background.xml'
 
-# balance FILE OUT [SETTING ...]: all its runs, by two event schedulers; OUT.csv has what each of them gave.
+# balance FILE OUT [SETTING ...]: all its runs, in ns-3 and without; OUT.csv has what each of them gave.
 balance()
 {
     xml=$scenarios/$1.xml
@@ -36,8 +36,8 @@ balance()
     # A fabric's conservation laws are checked at the end of each run; a violation is an error.
     "$weft" run "$xml" --quick --no-figures --out "$out" "$@" >printed 2>messages || fail "$out: exit status $?"
     "$weft" run "$xml" --quick --no-figures --out again "$@" \
-        --scheduler ns3::MapScheduler >printed 2>messages || fail "$out by another scheduler: exit status $?"
-    cmp "$out/summary.csv" again/summary.csv || fail "$out: another scheduler gives other results"
+        --host plain >printed 2>messages || fail "$out without ns-3: exit status $?"
+    cmp "$out/summary.csv" again/summary.csv || fail "$out: without ns-3 it gives other results"
     rm -rf again
     "$weft" query "$out" --format csv "select '$out ' || name as name, cct_acked_us, data_sent, data_resent,
         dropped_buffer + dropped_link as lost, queue_peak_bytes, ooo_degree_p99 from summary order by run" >"$out.csv"

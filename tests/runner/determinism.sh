@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Usage: determinism.sh WEFT-RUNNER
 # The same scenario and seed must give the same bytes: twice, with one process or several, from the
-# resolved scenario of a run, and under ns-3's own simulator and scheduler. Else no result can be
+# resolved scenario of a run, under any scheduler of ns-3, and without ns-3. Else no result can be
 # reproduced.
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
@@ -19,7 +19,7 @@ run()
     cp "$out"/*.csv "$out.runs"
 }
 
-# CSV files alone: scenario.xml names simulator and scheduler, provenance.txt the time.
+# CSV files alone: provenance.txt has the time.
 same()
 {
     (cd "$1.runs" && find . -name '*.csv' | sort) >files
@@ -32,21 +32,16 @@ same()
 run one "$here/tiny.xml" -j 1
 run two "$here/tiny.xml" -j 4
 same one two 'a second time'
-run map "$here/tiny.xml" --scheduler MapScheduler
-same one map 'under MapScheduler'
-run heap "$here/tiny.xml" --scheduler HeapScheduler
-same one heap 'under HeapScheduler'
-grep -q 'value="ns3::MapScheduler"' map.runs/themis_seed=1/scenario.xml
-
-default='<global name="SimulatorImplementationType" value="ns3::DefaultSimulatorImpl"/>'
-sed "s,<limit ,$default&," "$here/tiny.xml" >default.xml
-run default default.xml
-same one default "under ns-3's simulator"
-run both default.xml --scheduler MapScheduler
-same one both "under ns-3's simulator and scheduler"
-for name in DefaultSimulatorImpl MapScheduler; do
-    grep -q "value=\"ns3::$name\"" both.runs/themis_seed=1/scenario.xml
+for scheduler in HeapScheduler CalendarScheduler; do
+    export NS_GLOBAL_VALUE=SchedulerType=ns3::$scheduler # ns-3 reads it
+    run $scheduler "$here/tiny.xml"
+    same one $scheduler "under $scheduler"
 done
+unset NS_GLOBAL_VALUE
+run plain "$here/tiny.xml" --host plain
+same one plain 'without ns-3'
+run ns3 "$here/tiny.xml" --host ns3
+same one ns3 'in ns-3'
 
 for name in ecmp_seed=1 themis_seed=2; do
     run again "one.runs/$name/scenario.xml"

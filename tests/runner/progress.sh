@@ -64,7 +64,7 @@ pid=
 "$weft" sweep --help | sed 1,3d | sed '/^Examples/,$d' >sweep.txt
 grep -e '^  -' run.txt >run-options.txt
 grep -e '^  -' sweep.txt | cmp - run-options.txt || fail 'run and sweep differ in their options'
-for option in --only --dry-run --plan --jobs --out --seed --set --scheduler --again --exceed-memory --progress --no-figures; do
+for option in --only --dry-run --plan --jobs --out --seed --set --host --again --exceed-memory --progress --no-figures; do
     grep -q -e "$option" run-options.txt || fail "--help of run lacks $option"
 done
 "$weft" run "$here/tiny.xml" --only 'ecmp*' --no-figures --out tiny >out 2>messages || fail 'run --only'

@@ -175,7 +175,6 @@ START_TEST(a_resolved_scenario_resolves_to_itself)
                      "<failure lower=\"2\" upper=\"4\" at=\"1us\" repair=\"2us\"/>"
                      "<convergence delay=\"inf\" weights=\"off\"/><measure interval=\"0.5us\" "
                      "qps=\"2 0\" queues=\"on\"/>"
-                     "<default name=\"ns3::A::B\" value=\"&lt;&quot;&amp;'&#10;x\"/>"
                      "<seed value=\"9007199254740992\" run=\"3\"/></scenario>");
     const struct scenario *s = r.s, *t = r.t;
     ck_assert_uint_eq(t->ndrops, 2);
@@ -189,7 +188,6 @@ START_TEST(a_resolved_scenario_resolves_to_itself)
     ck_assert(!t->weights);
     ck_assert_uint_eq(t->measure.nqps, 2);
     ck_assert_uint_eq(t->measure.qps[0], 0);
-    ck_assert_str_eq(t->defaults[0].value, "<\"&'\nx");
     ck_assert(t->seed == UINT64_C(9007199254740992));
     resolved_free(&r);
 }

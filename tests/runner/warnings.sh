@@ -201,7 +201,6 @@ END
 printf 'src,dst,bytes,start\n0,1,9KB,0\n0,2,9KB,20s\n' >late.csv
 own='<workload kind="ring" bytes="20KB" groups="2"/>'
 refused 'this link is down by the <failure> of line 4' "$own<failure leaf=\"0\" spine=\"1\"/><failure leaf=\"0\" spine=\"1\" at=\"1ms\"/>"
-refused "'ns3::RealtimeSimulatorImpl' cannot run a scenario" "$own<global name=\"SimulatorImplementationType\" value=\"ns3::RealtimeSimulatorImpl\"/>"
 refused 'messages of this ring start after 11000 ms' "$(echo "$own" | sed 's/groups/start="11s" &/')"
 # What fails does not make a workload faster, and nobody gives up before the RTOs of its retries.
 long='<workload kind="ring" bytes="1000000GB" groups="2"/><limit time="10us"/>'

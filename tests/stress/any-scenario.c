@@ -373,23 +373,6 @@ write_measures(void)
 /* --- the rest --------------------------------------------------------------------------------- */
 
 static void
-write_pairs(void)
-{
-    static const char *const pairs[] = {
-        "<global name=\"SchedulerType\" value=\"ns3::CalendarScheduler\"/>",
-        "<global name=\"ChecksumEnabled\" value=\"true\"/>",
-        "<global name=\"SimulatorImplementationType\" value=\"ns3::RealtimeSimulatorImpl\"/>",
-        "<default name=\"ns3::WeftFabric::Threads\" value=\"3\"/>",
-        "<default name=\"ns3::WeftCollective::ServiceLevel\" value=\"1\"/>",
-        "<default name=\"ns3::WeftNic::IpQueueSize\" value=\"1p\"/>",
-    };
-    if (one_in(12))
-    {
-        printf("  %s\n", some_of(pairs, sizeof pairs / sizeof pairs[0]));
-    }
-}
-
-static void
 write_sweep(void)
 {
     const struct weft_algo *a = some_algo("balancer"), *b = some_algo("balancer");
@@ -438,7 +421,6 @@ main(int argc, char **argv)
     write_workloads(number);
     write_faults();
     write_measures();
-    write_pairs();
     write_sweep();
     printf("  <limit time=\"%ldns\" then=\"%s\"/>\n", (long)spread(1000, 300000),
            one_in(3) ? "error" : "stop");

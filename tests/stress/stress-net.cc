@@ -11,6 +11,7 @@
  */
 #include "fabric-setup.h"
 #include "link-failures.h"
+#include "losses.h"
 #include "net-rig.h"
 #include "net-story.h"
 
@@ -251,13 +252,14 @@ Compare(const scenario& s)
     OldLoad old(s);
     NewLoad fresh(s);
     Memory memory;
-    std::vector<link_fault> failures;
     std::string error;
-    old.fabric = BuildFabric(s, 1, nullptr, failures, error);
+    old.fabric = BuildFabric(s, 1, nullptr, error);
     if (!old.fabric || old.messages.empty())
     {
         return Refuse(error);
     }
+    size_t nfailures = 0;
+    std::free(set_losses(&s, old.fabric->GetCoreRun(), &nfailures));
     old.Connect();
     const weft_clos clos = old.fabric->GetClos();
     std::vector<weft_net_level> levels;

@@ -4,7 +4,7 @@
 # Simulates the small random scenarios FIRST, FIRST + 1, ... that STRESS-SCENARIO writes. Each must end,
 # and either well, with all bytes accounted for, or by an error that says what is wrong: never by a
 # signal, a sanitizer's report or a violated account. Of those that end well every fourth is simulated
-# once more, on another scheduler and 2 to 8 threads, or where WEFT_STRESS_RANKS says how many, on that many
+# once more, without ns-3 and on 2 to 8 threads, or where WEFT_STRESS_RANKS says how many, on that many
 # ranks, and must give the same tables. STRESS-NET runs each of them in the
 # module's engine and in that of the C core, which must do the same. Scenarios that fail are kept.
 set -eu
@@ -44,7 +44,7 @@ simulate()
     return $status
 }
 
-# The same tables, whichever scheduler and however many threads.
+# The same tables, in ns-3 or without, and however many threads.
 same()
 {
     for results in "$1" "$2"; do
@@ -67,14 +67,14 @@ try()
     if [ $result = passed ] && [ $(($1 % 4)) = 0 ]; then
         result=twice
         threads=$(($1 / 4 % 7 + 2))
-        if ! simulate "$again" "$1" -map --scheduler MapScheduler --threads $threads || ! same "$1" "$1-map" >"$1.same"; then
+        if ! simulate "$again" "$1" -plain --host plain --threads $threads || ! same "$1" "$1-plain" >"$1.same"; then
             result=failed
         fi
     fi
     status=0
     timeout 300 "$both" "$1.xml" >"$1-both.out" 2>&1 || status=$?
     [ $status = 0 ] || [ $status = 2 ] || result=failed
-    [ $result = failed ] || rm -rf "$1.xml" "$1" "$1.out" "$1"-*.out "$1-map" "$1.csv" "$1-map.csv" "$1.same"
+    [ $result = failed ] || rm -rf "$1.xml" "$1" "$1.out" "$1"-*.out "$1-plain" "$1.csv" "$1-plain.csv" "$1.same"
     echo "$result $1"
 }
 

@@ -378,6 +378,10 @@ extern "C"
     WEFT_API uint32_t weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up);
     /** ECN marks on what left by a switch's down ports, or up ports. */
     WEFT_API uint64_t weft_net_marks(const struct weft_net *net, uint32_t index, bool up);
+    /** Returns what switches do, for all service levels. */
+    WEFT_API const struct weft_lb_ops *weft_net_lb(const struct weft_net *net);
+    /** Returns its configuration. */
+    WEFT_API const void *weft_net_lb_config(const struct weft_net *net);
     /** Returns the state of a switch's balancer; NULL: another rank runs it. */
     WEFT_API void *weft_net_balancer(const struct weft_net *net, uint32_t index);
     /** Bytes that are kept of a QP besides its struct. */

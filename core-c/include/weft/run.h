@@ -280,9 +280,12 @@ extern "C"
     /** Removes a call, if it has not come. */
     WEFT_API void weft_run_remove(struct weft_run *run, uint64_t number);
     /** Lets everything happen that happens before @p until, and faults and calls of that time; ends
-     * before where nothing is left to happen, or by weft_run_stop(). Returns the time that it has
-     * come to: of the last thing, at most a window later. */
+     * before by weft_run_stop(), and with WEFT_NEVER where nothing is left to happen. Returns the
+     * time that it has come to: @p until, that of the call that stopped it, or that of the last
+     * thing, at most a window later. */
     WEFT_API int64_t weft_run_until(struct weft_run *run, int64_t until);
+    /** Returns the time that it has come to. */
+    WEFT_API int64_t weft_run_now(const struct weft_run *run);
     /** Lets weft_run_until() end; called by a call. */
     WEFT_API void weft_run_stop(struct weft_run *run);
     /** @} */

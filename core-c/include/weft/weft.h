@@ -3,6 +3,7 @@
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
+#include <weft/blocks.h>
 #include <weft/bounds.h>
 #include <weft/cc.h>
 #include <weft/choice.h>

@@ -3,7 +3,6 @@
 #include "parallel/net-threads.h"
 #include "run/run-parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct weft_run *
@@ -43,7 +42,6 @@ weft_run_breaks(const struct weft_run *run, const char *why)
     {
         run->host.broken(run->host.of, why);
     }
-    fprintf(stderr, "weft: %s\n", why);
     abort();
 }
 
