@@ -224,6 +224,8 @@ START_TEST(hooks_on_threads_ask_for_calls)
 {
     stage_describe(MANY_HOSTS, "ecmp");
     stage_begin();
+    ck_assert_int_eq(weft_run_set_threads(stage.run, 0), WEFT_ERANGE);
+    ck_assert_int_eq(weft_run_set_threads(stage.run, 65), WEFT_ERANGE);
     ck_assert_int_eq(weft_run_set_threads(stage.run, 3), 0);
     for (uint32_t i = 0; i < 12; i++)
     {
@@ -231,7 +233,12 @@ START_TEST(hooks_on_threads_ask_for_calls)
     }
     g.is.hooks.delivered = ask;
     graph_start(&g);
+    ck_assert_int_eq(weft_run_set_threads(stage.run, 1), WEFT_ERANGE); /* once */
+    weft_run_until(stage.run, 6 * US);
+    ck_assert_uint_lt(graph_state(&g).acked, 12);
+    ck_assert_uint_eq(graph_state(&g).unstarted, 0);
     stage_run();
+    ck_assert_uint_eq(graph_state(&g).acked, 12);
     ck_assert_uint_eq(calls.n, 12);
     const int64_t window = weft_net_window(weft_run_net(stage.run));
     for (uint32_t i = 0; i < 12; i++)

@@ -282,13 +282,20 @@ START_TEST(forwarding_that_weighs_by_capacity_follows_rates)
     check_route(2, now(), 0, true);
     ck_assert_int_eq(weft_run_set_rate(stage.run, 5, rate / 2), 0);
     check_route(3, now(), 0, false);
+    ck_assert_int_eq(weft_run_set_rate(stage.run, 7, rate / 4), 0);
+    ck_assert_uint_eq(candidates(), 11); /* 4 + 2 + 4 + 1 */
+    ck_assert_int_eq(weft_run_set_rate(stage.run, 5, rate), 0);
+    ck_assert_uint_eq(candidates(), 13); /* 4 + 4 + 4 + 1 */
+    ck_assert_int_eq(weft_run_set_rate(stage.run, 7, rate), 0);
+    check_route(6, now(), 0, true);
+    ck_assert_int_eq(weft_run_set_rate(stage.run, 5, rate / 2), 0);
     weft_run_set_weights(stage.run, WEFT_WEIGHTS_NONE);
     ck_assert_int_eq(weft_run_set_rate(stage.run, 7, rate / 2), 0);
-    ck_assert_uint_eq(told.nroutes, 4);
+    ck_assert_uint_eq(told.nroutes, 8);
     break_link(4, 50 * US, 60 * US);
     weft_run_until(stage.run, 100 * US);
-    check_route(4, 50 * US, 1, false);
-    check_route(5, 60 * US, 0, true);
+    check_route(8, 50 * US, 1, false);
+    check_route(9, 60 * US, 0, true);
     weft_run_set_weights(stage.run, WEFT_WEIGHTS_CAPACITY);
     break_link(4, 110 * US, WEFT_NEVER);
     weft_run_until(stage.run, 200 * US);

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "net-parts.h"
 #include "run-spy.h"
 
 static struct graph g;
@@ -156,11 +157,14 @@ START_TEST(many_messages_of_a_connection_end_one_by_one)
         posts[i][1] = (struct weft_post){c, 200, i % 16};
         stage_post(posts[i], 2, 10 * US * i);
     }
+    size_t taken = 0;
     for (uint32_t i = 0; i < 1000; i++)
     {
+        taken = i == 500 ? parts_taken() : taken;
         spy.asked = 0;
         weft_run_until(stage.run, 10 * US * (i + 1));
     }
+    ck_assert_uint_lt(parts_taken() - taken, 20); /* rows that double */
     stage_run();
     for (uint32_t i = 0; i < 16; i++)
     {

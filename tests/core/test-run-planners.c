@@ -268,6 +268,8 @@ START_TEST(a_balancer_that_plans_and_works_at_tors_has_one_thread)
     spy.balancer.plan = &spy_ops;
     ck_assert(weft_run_is_alone(&stage.net));
     stage_begin();
+    ck_assert_int_eq(weft_run_set_threads(stage.run, 0), WEFT_ERANGE);
+    ck_assert_int_eq(weft_run_set_threads(stage.run, 65), WEFT_ERANGE);
     ck_assert_int_eq(weft_run_set_threads(stage.run, 3), 0);
     const struct weft_post post = {stage_connect(0, 2, 0), 50000, 1};
     stage_post(&post, 1, 0);

@@ -208,7 +208,8 @@ extern "C"
     };
 
     /** Listener to a collective's messages, by number; each function is optional. Called as
-     * hooks are, but ended() and done(): with several ranks these come at the end of a window. */
+     * hooks are, but failed(), ended() and done(): with several ranks these come on all of them, at
+     * the end of a window. */
     struct weft_collective_hooks
     {
         void *of; /**< handed to all */
@@ -217,8 +218,8 @@ extern "C"
         void (*failed)(void *of, uint32_t message, int64_t now);
         /** All messages of a group's step are acknowledged; only where there are barriers. */
         void (*ended)(void *of, uint32_t group, uint32_t step);
-        /** Every message is delivered and acknowledged, was given up or can never start. Told
-         * again if what was given up comes after all. */
+        /** Every message is delivered and acknowledged, was given up or can never start. Told again
+         * when what waits for a message that was given up, and comes after all, is done. */
         void (*done)(void *of, int64_t at);
     };
 
