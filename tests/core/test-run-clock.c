@@ -138,6 +138,30 @@ START_TEST(a_call_that_is_removed_does_not_come_and_moves_no_clock)
 END_TEST
 
 static void
+remove_here(void *of, uint32_t message, int64_t at)
+{
+    (void)of;
+    (void)message;
+    ck_assert_int_gt(at, 0);
+    weft_run_remove(stage.run, number);
+}
+
+START_TEST(a_hook_removes_a_call_before_the_clock_gets_there)
+{
+    begin();
+    number = call_at(100000 * US, 0);
+    graph_add(&g, 0, 2, 1000);
+    g.is.hooks.delivered = remove_here;
+    graph_start(&g);
+    const int64_t end = weft_run_until(stage.run, WEFT_NEVER);
+    ck_assert_uint_eq(calls.n, 0);
+    ck_assert_int_gt(end, g.t[0].acked);
+    ck_assert_int_lt(end, 1000 * US);
+    stage_end();
+}
+END_TEST
+
+static void
 stop(void *of)
 {
     note(of);
@@ -382,6 +406,7 @@ run_clock_suite(void)
     tcase_add_test(tcase, calls_come_in_order_behind_the_faults_of_their_time);
     tcase_add_test(tcase, a_call_may_ask_for_what_is_to_happen_at_once);
     tcase_add_test(tcase, a_call_that_is_removed_does_not_come_and_moves_no_clock);
+    tcase_add_test(tcase, a_hook_removes_a_call_before_the_clock_gets_there);
     tcase_add_test(tcase, a_run_that_is_stopped_goes_on_where_it_was);
     tcase_add_test(tcase, a_limit_is_reached_and_not_passed);
     tcase_add_test(tcase, a_run_ends_when_nothing_is_left);

@@ -114,6 +114,7 @@ struct party
     struct weft_ranks with;
     uint32_t threads;
     bool conserves;
+    int64_t stopped; /* when all was done first */
     pthread_t thread;
 };
 
@@ -127,6 +128,21 @@ plan_faults(const struct party *p)
                                  : weft_run_fail(p->run, f->link, f->at, f->repair),
                          0);
     }
+}
+
+static void
+stop(void *of)
+{
+    const struct party *p = of;
+    weft_run_stop(p->run);
+}
+
+/* As a program that ends where all is done. */
+static void
+ask_to_stop(void *of, int64_t at)
+{
+    struct party *p = of;
+    weft_run_at(p->run, at, stop, p);
 }
 
 static void *
@@ -145,8 +161,13 @@ live(void *of)
     ck_assert_int_eq(weft_run_set_threads(p->run, p->threads), 0);
     plan_faults(p);
     graph_close(g);
+    g->is.hooks = (struct weft_collective_hooks){.of = p, .done = ask_to_stop};
     ck_assert_int_eq(weft_run_collective(p->run, &g->is, &g->started, NULL), 0);
-    weft_run_until(p->run, WEFT_NEVER);
+    p->stopped = weft_run_until(p->run, WEFT_NEVER);
+    while (weft_run_until(p->run, WEFT_NEVER) != weft_run_until(p->run, WEFT_NEVER))
+    {
+        /* what was given up may have come, and all is done again */
+    }
     p->state = graph_state(g);
     weft_net_gather(weft_run_net(p->run), WEFT_GATHER_NODES | WEFT_GATHER_QPS);
     weft_collective_gather(g->started);
@@ -261,6 +282,7 @@ START_TEST(times_are_those_of_brute_force)
     static struct party party[MOST_RANKS];
     struct weft_collective_state sum = {.acked = 0};
     uint32_t after_all = 0;
+    int64_t stopped = 0;
     for (uint32_t i = 0; i < STORIES; i++)
     {
         const uint64_t number = STORIES * (uint64_t)_i + i;
@@ -274,12 +296,15 @@ START_TEST(times_are_those_of_brute_force)
             run_on_threads(&party[0], &story, threads);
             check_times(&naive.graph, &party[0].story.graph, true);
             check_state(&want, &party[0].state);
+            stopped = threads == 1 ? party[0].stopped : stopped;
+            ck_assert_int_eq(party[0].stopped, stopped);
         }
         run_on_ranks(party, &story, 2);
         for (uint32_t r = 0; r < 2; r++)
         {
             check_times(&naive.graph, &party[r].story.graph, r == 0);
             check_state(&want, &party[r].state);
+            ck_assert_int_eq(party[r].stopped, stopped);
             ck_assert(party[r].conserves);
         }
         sum.acked += want.acked;
@@ -315,12 +340,14 @@ START_TEST(planned_parts_are_the_same_on_threads_and_ranks)
             run_on_threads(&party[0], &story, threads);
             check_times(&one.story.graph, &party[0].story.graph, true);
             check_state(&one.state, &party[0].state);
+            ck_assert_int_eq(party[0].stopped, one.stopped);
         }
         run_on_ranks(party, &story, 2);
         for (uint32_t r = 0; r < 2; r++)
         {
             check_times(&one.story.graph, &party[r].story.graph, r == 0);
             check_state(&one.state, &party[r].state);
+            ck_assert_int_eq(party[r].stopped, one.stopped);
             ck_assert(party[r].conserves);
         }
         for (uint32_t k = 0; k < weft_net_nqps(weft_run_net(one.run)); k++)
