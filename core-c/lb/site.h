@@ -118,7 +118,8 @@ extern "C"
                            "filled, and the rest as weft_clos_site() has it");
     }
 
-    /** Whether the fabric of a host is a Clos: 0, or WEFT_EINVAL with the reason. */
+    /** Whether the fabric of a host is a Clos and has that host: 0, or WEFT_ENOTCLOS or WEFT_EINVAL
+     * with the reason. */
     static inline int weft_host_shape(const struct weft_path_site *site)
     {
         if (!site->clos || site->clos->graph)

@@ -40,7 +40,7 @@ bool
 weft_port_was_cut(const struct weft_port *port, uint32_t bytes, int64_t now)
 {
     return port->lost_before != INT64_MIN &&
-           now - port->delay - weft_port_wire_time(port, bytes) < port->lost_before;
+           now - port->delay - weft_wire_time(bytes, port->lost_rate) < port->lost_before;
 }
 
 void

@@ -56,7 +56,8 @@ struct weft_port
     uint64_t peer_bit;     /**< bit of the other end in that word */
     uint64_t frames;       /**< frames begun */
     uint64_t sent_bytes;   /**< bytes of these, without gaps */
-    int64_t lost_before;   /**< frames that began earlier do not arrive: ps; INT64_MIN */
+    int64_t lost_before;   /**< ps: frames that began earlier do not arrive; INT64_MIN: all
+                              do, INT64_MAX: none does, as the link is down */
     uint32_t peak_queue;   /**< bytes */
     uint32_t owing;        /**< to a host: QPs to it for which middleware may send a NACK */
     bool faces_host;       /**< a switch's, to a host */
@@ -71,6 +72,7 @@ struct weft_port
     int64_t rate;                   /**< bit/s */
     int64_t gap;                    /**< bytes behind a frame */
     int64_t carry;                  /**< the wire is free so much before free_at, 1/rate ps */
+    int64_t lost_rate; /**< bit/s when lost_before was set, and so of the frames on the wire then */
 };
 
 void weft_port_set_rate(struct weft_port *port, int64_t rate);

@@ -152,7 +152,7 @@ lacks(const struct weft_algo *algo, const void *config)
     return !config && algo->config_size > 0;
 }
 
-/* Parts that a level cannot do without, and has not; or NULL. */
+/* Returns what a level lacks that it cannot do without, and what was expected; or NULL. */
 static const char *
 missing_of(const struct weft_net_level *l)
 {

@@ -13,6 +13,7 @@ set_port_down(struct weft_net *net, const struct weft_end *end, bool down)
     if (port && down != (port->lost_before == INT64_MAX))
     {
         port->lost_before = down ? INT64_MAX : net->now;
+        port->lost_rate = port->rate;
         port->carry = 0; /* what starts now starts now */
         if (!end->is_host)
         {

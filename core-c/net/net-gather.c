@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Bytes come, or go: which, the parcel says. */
+/* A way for bytes: from this rank into a pack, or to rank 0 out of a parcel. */
 struct carrier
 {
     struct weft_net *net;

@@ -18,6 +18,14 @@ soonest(const struct weft_worker *here, const struct weft_node *node, int64_t at
     return at > least ? at : least;
 }
 
+/* Returns the key of a step's letter. All numbers that leave no room for the kind are the last. */
+static uint64_t
+key_of(enum weft_net_step step, uint64_t number)
+{
+    const uint64_t last = weft_mail_key(1, 0) - 1;
+    return weft_mail_key(WEFT_MAIL_PROGRAM + (unsigned)step, number < last ? number : last);
+}
+
 void
 weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t tag, int64_t at,
               uint64_t number)
@@ -35,8 +43,8 @@ weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t
     letter->bytes = bytes;
     letter->tag = tag;
     letter->call = NULL;
-    weft_mail_send(here, qp->src, soonest(here, &h->node, at),
-                   weft_mail_key(WEFT_MAIL_PROGRAM, number), letter);
+    weft_mail_send(here, qp->src, soonest(here, &h->node, at), key_of(WEFT_NET_POST, number),
+                   letter);
 }
 
 void
@@ -55,8 +63,7 @@ weft_net_call(struct weft_net *net, uint32_t host, int64_t at, enum weft_net_ste
     letter->tag = what;
     letter->call = call;
     letter->of = of;
-    weft_mail_send(here, host, soonest(here, &h->node, at),
-                   weft_mail_key(WEFT_MAIL_PROGRAM + (unsigned)step, number), letter);
+    weft_mail_send(here, host, soonest(here, &h->node, at), key_of(step, number), letter);
 }
 
 void

@@ -367,7 +367,7 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     settle_flags(net);
     take_rows(net);
     weft_worker_begin(&net->first, net);
-    code = weft_ranks_begin(net);
+    code = weft_ranks_begin(net, why);
     for (uint32_t i = 0; i < net->nhosts + net->nswitches && !code; i++)
     {
         code = weft_node_is_elsewhere(net, i) ? 0 : make_node(net, i, why);

@@ -21,7 +21,7 @@ is_configured(const struct weft_algo *algo, const void *config)
     return config || algo->config_size == 0;
 }
 
-/* Returns the name of a part that is missing, or NULL. */
+/* Returns which part is missing and what was expected, or NULL. */
 static const char *
 missing_of(const struct weft_nic_algos *algos)
 {

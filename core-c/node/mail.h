@@ -30,7 +30,8 @@ enum weft_mail_kind
     WEFT_MAIL_LAST = 15,
 };
 
-/** Returns the key of a letter in the agenda. @p number: its place within the kind. */
+/** Returns the key of a letter in the agenda. @p number: its place within the kind,
+ * below 2^56. */
 static inline uint64_t
 weft_mail_key(unsigned kind, uint64_t number)
 {
@@ -45,7 +46,9 @@ void weft_letter_put(struct weft_worker *worker, struct weft_letter *letter);
 /** Sends a letter to a host, where it is read @p at. @p key: weft_mail_key(). */
 void weft_mail_send(struct weft_worker *worker, uint32_t host, int64_t at, uint64_t key,
                     struct weft_letter *letter);
-/** Puts a letter into the mail of a host of this worker. @p order: within the key. */
+/** Puts a letter into the mail of a host, which nobody else runs just now. @p order: within the
+ * key.
+ */
 void weft_mail_put(struct weft_worker *worker, uint32_t host, int64_t at, uint64_t key,
                    uint64_t order, struct weft_letter *letter);
 /** Tells the sender of a packet that it is lost: as late as an idle fabric would let it know. */

@@ -49,7 +49,7 @@ struct weft_worker
     struct weft_net *net;
     const struct weft_far *far; /**< NULL: it runs all nodes */
     struct weft_outbox *outbox; /**< [worker or rank]: events delivered after this window; NULL
-                                   outside of windows, and with one worker */
+                                   while no node is run, and where this worker runs all */
     uint32_t number;
     uint32_t classes;          /**< as in `net`, where they never change */
     uint32_t words;            /**< the same */

@@ -535,7 +535,7 @@ divide(struct weft_net *net)
 }
 
 int
-weft_ranks_begin(struct weft_net *net)
+weft_ranks_begin(struct weft_net *net, struct weft_refusal *why)
 {
     _Static_assert(WEFT_MOST_PARTS <= WEFT_ELSEWHERE &&
                        WEFT_ELSEWHERE + WEFT_NET_RANKS <= UINT8_MAX + 1,
@@ -547,7 +547,8 @@ weft_ranks_begin(struct weft_net *net)
     }
     if (with->n < 1 || with->n > WEFT_NET_RANKS || with->rank >= with->n)
     {
-        return WEFT_ERANGE;
+        return weft_refuse(why, WEFT_ERANGE, NULL,
+                           "the ranks; expected 1 to 128, and this one's number to be below");
     }
     net->ranks = weft_take(&net->first.memory, sizeof *net->ranks);
     net->ranks->with = *with;

@@ -66,8 +66,9 @@ void weft_net_add_counters(struct weft_net_counters *sum, const struct weft_net_
 /** Sends all packs, and empties them. */
 void weft_ranks_exchange(struct weft_net *net);
 
-/** Divides the nodes of a fabric among its ranks, if it has several. */
-int weft_ranks_begin(struct weft_net *net);
+/** Divides the nodes of a fabric among its ranks, if it has several. Returns 0, or WEFT_ERANGE and
+ * @p why: there are too many of them, or none, or its own is not among them. */
+int weft_ranks_begin(struct weft_net *net, struct weft_refusal *why);
 /** Returns the rank that runs a node. */
 static inline uint32_t
 weft_rank_of(const struct weft_net *net, uint32_t node)

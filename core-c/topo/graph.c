@@ -268,7 +268,7 @@ weft_graph_candidates(const struct weft_graph *g, const uint16_t *distance, cons
     return n;
 }
 
-/* Every host reaches every other one, and how many ports a row has at most. */
+/* Finds the most ports that a row has. Returns 0, or an error: some host does not reach another. */
 static int
 look_around(struct weft_graph *g, struct weft_graph_fault *fault)
 {

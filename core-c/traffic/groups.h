@@ -74,9 +74,9 @@ extern "C"
     /* clang-format on */
 
     /**
-     * Ranks per group. Returns 0, WEFT_ERANGE (the hosts do not divide into groups, fewer than 2
-     * ranks, or no whole blocks of rails) or WEFT_EOVERFLOW (more than WEFT_MAX_MESSAGES hosts:
-     * each sends at least once).
+     * Ranks per group. Returns 0, WEFT_ERANGE (no bytes; the hosts do not divide into groups, fewer
+     * than 2 ranks, or no whole blocks of rails) or WEFT_EOVERFLOW (more than WEFT_MAX_MESSAGES
+     * hosts: each sends at least once).
      */
     int weft_groups_ranks(const struct weft_groups *groups, const struct weft_hosts *hosts,
                           uint32_t *ranks);

@@ -79,7 +79,7 @@ bool text_is_blank(const char *s);
 /** Letters, digits and . _ - + = only, not starting with '.' or '-', 1 to 150 characters. */
 bool name_is_safe(const char *s);
 
-/** Keeps the candidate nearest to a name; start with {name, NULL, limit}. */
+/** Keeps the candidate nearest to a name; begin with nearest_start(). */
 struct nearest
 {
     const char *name;

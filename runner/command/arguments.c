@@ -137,17 +137,29 @@ take_number(const struct option_entry *o, const char *text, double *value)
     const bool fits = end != text && !*end && *value >= o->least && *value <= o->most;
     if (!fits || (o->kind == OPTION_COUNT && *value > (double)(long)*value))
     {
-        print_shown(stderr, "weft: error: --%s '%s'; expected a number from %g to %g\n", o->name,
-                    text, o->least, o->most);
+        print_shown(stderr, "weft: error: --%s '%s'; expected a %s from %g to %g\n", o->name, text,
+                    o->kind == OPTION_COUNT ? "whole number" : "number", o->least, o->most);
         return false;
     }
     return true;
+}
+
+static void
+report_lack(const struct option_entry *o, const char *command)
+{
+    print_shown(stderr, "weft: error: --%s of 'weft %s' lacks its value; expected --%s %s\n",
+                o->name, command, o->name, o->value);
 }
 
 /** Puts an option's value in its place; false after a message. */
 static bool
 take_option(struct arguments *a, const struct option_entry *o, const char *text)
 {
+    if (o->value && !*text)
+    {
+        report_lack(o, a->command->name);
+        return false;
+    }
     void *at = (char *)a + o->at;
     bool *flag = at;
     const char **string = at;
@@ -302,8 +314,7 @@ report_option(char **argv, const struct arguments *a)
     }
     else if (o->value)
     {
-        print_shown(stderr, "weft: error: --%s of 'weft %s' lacks its value; expected --%s %s\n",
-                    o->name, argv[0], o->name, o->value);
+        report_lack(o, argv[0]);
     }
     else
     {
@@ -360,6 +371,20 @@ choose_host(const char *name)
     return true;
 }
 
+/** Returns what is wrong with how many arguments there are, or with one of them; NULL: nothing. */
+static const char *
+wrong_arguments(const struct arguments *a)
+{
+    const char *wrong = a->nfiles < a->command->least  ? "too few arguments"
+                        : a->nfiles > a->command->most ? "too many arguments"
+                                                       : NULL;
+    for (int i = 0; i < a->nfiles && !wrong; i++)
+    {
+        wrong = a->files[i][0] ? NULL : "an empty argument";
+    }
+    return wrong;
+}
+
 /** Completes what depends on several options, or is kept elsewhere. */
 static void
 complete(struct arguments *a)
@@ -385,6 +410,7 @@ command_call(const struct command *all, size_t nall, const struct command *comma
                           .rows = 1000000,
                           .timeout = 60};
     const bool good = take_options(argc, argv, &a) && choose_host(a.plan.host);
+    const char *wrong = good ? wrong_arguments(&a) : NULL;
     int status = EXIT_BAD_INPUT;
     complete(&a);
     if (good && a.help)
@@ -392,13 +418,12 @@ command_call(const struct command *all, size_t nall, const struct command *comma
         print_help(stdout, command);
         status = EXIT_GOOD;
     }
-    else if (good && (a.nfiles < command->least || a.nfiles > command->most))
+    else if (wrong)
     {
         print_shown(stderr,
                     "weft: error: %s for 'weft %s'; expected: weft %.*s\n"
                     "weft: 'weft %s --help' tells more\n",
-                    a.nfiles < command->least ? "too few arguments" : "too many arguments", argv[0],
-                    (int)strcspn(command->usage, "\n"), command->usage, argv[0]);
+                    wrong, argv[0], (int)strcspn(command->usage, "\n"), command->usage, argv[0]);
     }
     else if (good)
     {

@@ -35,7 +35,7 @@ struct command
     const char *usage;                     /**< first lines of --help */
     const char *options;                   /**< letters of those that it takes */
     const char *rest;                      /**< what --help says below them */
-    int least, most;                       /**< files */
+    int least, most;                       /**< arguments besides options */
 };
 
 /** Runs one of @p nall commands with its part of the command line: argv[0] is its name. Returns an

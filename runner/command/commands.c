@@ -31,6 +31,12 @@ int
 command_run(const struct arguments *a)
 {
     const bool together = !a->print_plan && !a->dry_run;
+    if (a->batch > 1 && !a->print_plan)
+    {
+        return sweep_refuse(
+            xstrdup("--batch is for --plan; expected --plan as well, or --jobs for runs at a time"),
+            EXIT_BAD_INPUT);
+    }
     return together && !ranks_begin() ? EXIT_BAD_INPUT : run(a);
 }
 
@@ -98,7 +104,7 @@ validate(const char *path, const struct arguments *a)
     print_counts(path, l.plan);
     const bool both = !a->cost && element_child(l.doc->root, "quick");
     const bool fits =
-        !a->cost || (sweep_any_selected(l.plan, &a->sweep) && cost_print(l.plan, &a->sweep));
+        sweep_any_selected(l.plan, &a->sweep) && (!a->cost || cost_print(l.plan, &a->sweep));
     experiment_free(&l);
     return !fits ? EXIT_BAD_INPUT : both ? validate_quick(path, a) : EXIT_GOOD;
 }

@@ -285,6 +285,8 @@ report_nothing(const char *what)
     size_t n;
     const struct weft_registry *registries = weft_registries(&n);
     struct nearest near = nearest_start(what);
+    nearest_try(&near, "elements");
+    nearest_try(&near, "columns");
     for (size_t i = 0; i < n; i++)
     {
         nearest_try(&near, registries[i].kind);

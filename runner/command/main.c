@@ -228,6 +228,10 @@ call(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
     {
+        if (argc > 2 && argv[2][0] != '-')
+        {
+            return call(3, (char *[]){argv[0], argv[2], "--help", NULL});
+        }
         usage(stdout);
         return EXIT_GOOD;
     }
@@ -251,9 +255,11 @@ call(int argc, char **argv)
         const char *others = getenv("WEFT_COMMANDS");
         CLEANUP(words_free) struct words also = words_split(others ? others : "");
         nearest_try_words(&near, &also);
+        OWNED char *hint = access(name, F_OK) == 0 ? xformat("; did you mean 'weft run %s'?", name)
+                                                   : xstrdup(did_you_mean(near.best));
         print_shown(stderr,
                     "weft: error: unknown command '%s'%s\n'weft --help' lists the commands\n", name,
-                    did_you_mean(near.best));
+                    hint);
         return EXIT_BAD_INPUT;
     }
     usage(stderr);

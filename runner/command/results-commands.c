@@ -111,7 +111,7 @@ find_data(const char *name, char **why)
 
 /** Opens other results as NAME=RESULTS says; with open data RESULTS may be a name, too. */
 static bool
-attach(struct database *db, const char *text, bool open_data, char **why)
+attach(struct database *db, const char *text, const struct arguments *a, char **why)
 {
     const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
     if (n == 0 || text[n] != '=' || strncmp(text, "main=", 5) == 0 ||
@@ -124,8 +124,16 @@ attach(struct database *db, const char *text, bool open_data, char **why)
     }
     OWNED char *name = xformat("%.*s", (int)n, text);
     const char *results = text + n + 1;
+    for (char **before = a->others.word; *before != text; before++)
+    {
+        if (strncmp(*before, text, n + 1) == 0)
+        {
+            *why = xformat("--with '%s'; expected another name than before", text);
+            return false;
+        }
+    }
     OWNED char *path =
-        open_data && access(results, F_OK) != 0 ? find_data(results, why) : xstrdup(results);
+        a->open_data && access(results, F_OK) != 0 ? find_data(results, why) : xstrdup(results);
     return path && database_attach(db, name, path, why);
 }
 
@@ -143,7 +151,7 @@ open_all(const struct arguments *a, char **why)
     bool good = db != NULL;
     for (size_t i = 0; good && i < a->others.n; i++)
     {
-        good = attach(db, a->others.word[i], a->open_data, why);
+        good = attach(db, a->others.word[i], a, why);
     }
     if (!good)
     {

@@ -55,8 +55,8 @@ names_in(const char *folder)
     return names;
 }
 
-/** "; did you mean themis-fig5 or ethereal-fig5?": those of which the name is a part, else the one
- * that is nearest. */
+/** "; did you mean themis-fig5 or ethereal-fig5?": those of which the name is a part between
+ * dashes, or begins one; else the one that is nearest. */
 static char *
 meant(const struct words *names, const char *name)
 {
@@ -64,7 +64,8 @@ meant(const struct words *names, const char *name)
     struct nearest near = nearest_start(name);
     for (size_t i = 0; i < names->n; i++)
     {
-        if (*name && strstr(names->word[i], name))
+        const char *part = strstr(names->word[i], name);
+        if (*name && part && (part == names->word[i] || part[-1] == '-'))
         {
             text_add(&t, "%s%s", t.len ? " or " : "; did you mean ", names->word[i]);
         }

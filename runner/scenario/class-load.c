@@ -51,7 +51,8 @@ find_class(const struct scenario *s, const char *name)
 /** Whether some <workload> uses that class. A class that no workload uses is reported as an error,
  * unless a sweep or the command line chooses the classes of workloads, because other runs may then
  * use it. If a workload names a class that does not exist, load_level() reports that, and this
- * class counts as used. */
+ * class counts as used. A class that overrides alone make, and no workload uses, is a wrong name.
+ */
 static bool
 is_used(const struct element *root, const struct element *class, struct diagnostics *d)
 {
@@ -71,7 +72,11 @@ is_used(const struct element *root, const struct element *class, struct diagnost
                    !element_named(root, "class", a->value);
         }
     }
-    if (!used && (!chosen || name->overridden))
+    if (!used && name->overridden)
+    {
+        report_no_element(d, name->line, root, "class", name->value);
+    }
+    else if (!used && !chosen)
     {
         diag_error(d, name->line,
                    "no <workload> is of the class '%s'; expected one with class=\"%s\", or no such "
@@ -172,13 +177,7 @@ load_level(const struct element *workload, const struct scenario *s, struct diag
     const struct qp_class *c = name ? find_class(s, name) : NULL;
     if (name && !c)
     {
-        struct nearest nearest = nearest_start(name);
-        for (size_t i = 0; i < s->nclasses; i++)
-        {
-            nearest_try(&nearest, s->classes[i].name);
-        }
-        diag_error(d, element_line(workload, "class"), "no <class name=\"%s\">%s", name,
-                   nearest.best ? did_you_mean(nearest.best) : "; expected the name of a <class>");
+        report_no_element(d, element_line(workload, "class"), s->root, "class", name);
     }
     return c ? (uint32_t)(c - s->classes) + 1 : 0;
 }

@@ -84,6 +84,37 @@ packets_of_qps(const struct scenario *s, uint32_t nqps)
     return packets;
 }
 
+/** Reports a packet that two rules name, the first of its <drop>. @p told: line of the last report.
+ */
+static void
+report_twice(const struct drop_rule *r, const struct drop_rule *other, int *told,
+             struct diagnostics *d)
+{
+    const int line = r->line > other->line ? r->line : other->line;
+    if (line != *told)
+    {
+        diag_error(d, line,
+                   "packet %u of QP %" PRId64 " is named twice in <drop>; expected it once, with "
+                   "count for further transmissions",
+                   r->psn_offset, r->qp);
+    }
+    *told = line;
+}
+
+/** Reports a packet that its QP never sends, the first of its <drop>. @p told: as above. */
+static void
+report_beyond(const struct drop_rule *r, uint64_t packets, int *told, struct diagnostics *d)
+{
+    if (r->line != *told)
+    {
+        diag_error(
+            d, r->line,
+            "QP %" PRId64 " has no packet %u to drop; expected 0 to %llu: it sends %llu packets",
+            r->qp, r->psn_offset, (unsigned long long)packets - 1, (unsigned long long)packets);
+    }
+    *told = r->line;
+}
+
 /** A packet that is named twice or never sent would not be lost as the scenario says. */
 static void
 check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
@@ -95,26 +126,29 @@ check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
         sorted[i] = s->drops[i];
     }
     qsort(sorted, s->ndrops, sizeof *sorted, by_packet);
+    int twice = LINE_NONE, beyond = LINE_NONE;
     for (size_t i = 0; i < s->ndrops; i++)
     {
         const struct drop_rule *r = &sorted[i];
         if (i && by_packet(r, r - 1) == 0)
         {
-            diag_error(d, r->line > r[-1].line ? r->line : r[-1].line,
-                       "packet %u of QP %" PRId64
-                       " is named twice in <drop>; expected it once, with count "
-                       "for further transmissions",
-                       r->psn_offset, r->qp);
+            report_twice(r, r - 1, &twice, d);
         }
         if (packets && r->qp < nqps && r->psn_offset >= packets[r->qp])
         {
-            diag_error(d, r->line,
-                       "QP %" PRId64
-                       " has no packet %u to drop; expected 0 to %llu: it sends %llu packets",
-                       r->qp, r->psn_offset, (unsigned long long)packets[r->qp] - 1,
-                       (unsigned long long)packets[r->qp]);
+            report_beyond(r, packets[r->qp], &beyond, d);
         }
     }
+}
+
+/** Whether a number is what the element says, or the default of one that it lacks; else it is no
+ * number, and reported. */
+static bool
+is_said(const struct element *e, const char *attribute)
+{
+    union attribute_value value;
+    const char *text = element_value(e, attribute);
+    return !text || attribute_parse(grammar_attribute(e->spec, attribute), text, &value) >= 0;
 }
 
 static void
@@ -139,7 +173,7 @@ check_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct
         }
     }
     load_measured_ports(e, s, d);
-    if (measures_over_time(&s->measure) && s->measure.interval == 0)
+    if (measures_over_time(&s->measure) && s->measure.interval == 0 && is_said(e, "interval"))
     {
         diag_error(d, e->line,
                    "<measure> samples QPs, ports, queues or balance but has no interval; expected "

@@ -10,6 +10,22 @@
 #include "scenario-load.h"
 #include "textbuf.h"
 
+/** Adds the elements in which those of that name may stand; whether there are any. */
+static bool
+list_parents(struct text *list, const struct grammar *g, const char *name)
+{
+    for (size_t i = 0; i < g->n; i++)
+    {
+        const char *parents = strcmp(g->elements[i].name, name) == 0 ? g->elements[i].parents : "";
+        CLEANUP(words_free) struct words w = words_split(parents);
+        for (size_t k = 0; k < w.n; k++)
+        {
+            text_add(list, "%s<%s>", list->len ? ", " : "", w.word[k]);
+        }
+    }
+    return list->len > 0;
+}
+
 static void
 report_unknown_element(const struct grammar *g, const struct element *e,
                        const struct element *parent, struct diagnostics *d)
@@ -25,8 +41,12 @@ report_unknown_element(const struct grammar *g, const struct element *e,
             text_add(&list, "%s<%s>", list.len ? ", " : "", name);
         }
     }
+    CLEANUP(text_drop) struct text parents = {0};
+    OWNED char *hint = list_parents(&parents, g, e->name)
+                           ? xformat("; <%s> belongs in %s", e->name, parents.s)
+                           : xstrdup(did_you_mean(near.best));
     diag_error(d, e->line, "unknown element <%s> in <%s>; expected %s%s", e->name, parent->name,
-               list.len ? list.s : "no elements here", did_you_mean(near.best));
+               list.len ? list.s : "no elements here", hint);
 }
 
 static void
@@ -43,7 +63,7 @@ check_fixed(const struct element *e, struct diagnostics *d)
         }
         else
         {
-            misspelt = d->misnamed = true;
+            misspelt = true;
             report_unknown_attribute(d, a->line, e->spec, NULL, a->name);
         }
     }
@@ -52,6 +72,7 @@ check_fixed(const struct element *e, struct diagnostics *d)
         const struct attribute_spec *spec = &e->spec->attributes[i];
         if (grammar_requires(e->spec, spec) && !element_attribute(e, spec->param.name))
         {
+            d->misnamed = true;
             diag_error(d, e->line, "<%s> lacks %s=\"...\"; expected %s", e->name, spec->param.name,
                        spec->param.doc);
         }
@@ -70,7 +91,7 @@ has_strangers(const struct element *e, const struct weft_algo *algo, struct diag
         if (!grammar_attribute(e->spec, a->name) && strcmp(a->name, e->spec->selector) != 0 &&
             strcmp(a->name, "preset") != 0 && !known_to_some(weft_registry_find(e->name), a->name))
         {
-            any = d->misnamed = true;
+            any = true;
             report_unknown_attribute(d, a->line, e->spec, algo, a->name);
         }
     }
@@ -168,6 +189,7 @@ check_children(const struct grammar *g, const struct element *e, struct diagnost
         const struct element *first = element_child(e, c->name);
         if (first != c && !(c->spec->flags & ELEMENT_MANY))
         {
+            d->misnamed = true;
             diag_error(d, c->line, "a second <%s>; expected one only, and it stands at line %d",
                        c->name, first->line);
         }

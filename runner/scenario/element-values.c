@@ -47,6 +47,7 @@ static void
 report_empty(const struct element *e, const struct attribute *a, const struct attribute_spec *spec,
              struct diagnostics *d)
 {
+    d->misnamed = true;
     diag_error(d, a->line, "%s of <%s> is empty; expected text: %s", a->name, e->name,
                spec->param.doc);
 }
@@ -80,7 +81,15 @@ read_list(const struct element *e, const struct attribute *a, const struct attri
     {
         struct range r;
         const int code = read_numbers(spec, w.word[i], &r);
-        report_bad_value(d, a->line, e->name, &spec->param, w.word[i], code);
+        if (code == WEFT_EINVAL && strchr(w.word[i], '-') > w.word[i])
+        {
+            diag_error(d, a->line, "%s '%s' of <%s> is no range; expected one such as 0-15",
+                       a->name, w.word[i], e->name);
+        }
+        else
+        {
+            report_bad_value(d, a->line, e->name, &spec->param, w.word[i], code);
+        }
         for (uint64_t k = r.first; to && code >= 0 && k <= r.last && n < LIST_MOST_NUMBERS; k++)
         {
             ARRAY_GROW(numbers, n);
@@ -109,6 +118,7 @@ check_text(const struct element *e, const struct attribute *a, const struct attr
     }
     else if (spec->shape == SHAPE_NAME && !name_is_safe(a->value))
     {
+        d->misnamed = true;
         diag_error(d, a->line,
                    "%s '%s' of <%s> cannot name a file; expected 1 to 150 letters, digits, '.', "
                    "'_', '+', '=' or '-', not starting with '.' or '-'",

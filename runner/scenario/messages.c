@@ -71,6 +71,7 @@ report_bad_value(struct diagnostics *d, int line, const char *element,
 {
     if (code < 0)
     {
+        d->misnamed = d->misnamed || param->type == WEFT_CHOICE;
         diag_error(d, line, "%s '%s' of <%s> %s; expected %s%s%s", param->name, text, element,
                    what_is_wrong(param, code), expected_value(param), nearest_choice(param, text),
                    how_to_write(param, text));
@@ -88,18 +89,34 @@ algorithm_names(const struct weft_registry *registry)
     return text_take(&t);
 }
 
+/** For the end of a message: of which kind the algorithm of that name is; NULL: there is none. */
+static char *
+kind_of(const char *name)
+{
+    size_t n;
+    const struct weft_registry *all = weft_registries(&n);
+    for (size_t i = 0; i < n; i++)
+    {
+        if (weft_find(all[i].kind, name))
+        {
+            return xformat("; '%s' is a %s", name, all[i].kind);
+        }
+    }
+    return NULL;
+}
+
 void
 report_unknown_algorithm(struct diagnostics *d, int line, const struct weft_registry *registry,
                          const char *name)
 {
-    OWNED char *names = algorithm_names(registry);
+    OWNED char *names = algorithm_names(registry), *other = kind_of(name);
     struct nearest near = nearest_start(name);
     for (size_t i = 0; i < registry->count; i++)
     {
         nearest_try(&near, registry->algos[i]->name);
     }
     diag_error(d, line, "unknown %s '%s'; expected %s%s%s", registry->kind, name, names,
-               did_you_mean(near.begins ? near.best : weft_nearest(registry, name)),
+               other ? other : did_you_mean(near.begins ? near.best : weft_nearest(registry, name)),
                how_to_write(NULL, name));
 }
 
@@ -134,6 +151,57 @@ element_with(const struct element_spec *spec, const char *name)
     return ours ? found : NULL;
 }
 
+/** For the end of a message: the algorithms of an element that take an attribute; NULL: none
+ * does. */
+static char *
+takers_of(const struct element_spec *spec, const char *name)
+{
+    const struct weft_registry *registry = weft_registry_find(spec->name);
+    CLEANUP(text_drop) struct text list = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < registry->count; i++)
+    {
+        if (vocabulary_takes(spec, registry->algos[i], name))
+        {
+            text_add(&list, "%s%s", n++ ? ", " : "; ", registry->algos[i]->name);
+        }
+    }
+    return n ? xformat("%s %s it", list.s, n > 1 ? "have" : "has") : NULL;
+}
+
+/** For the end of a message: where an attribute belongs that an element does not have, or the one
+ * that may be meant; @p algo: what the element has chosen, or NULL. */
+static char *
+attribute_hint(const struct element_spec *spec, const struct weft_algo *algo, const char *name,
+               const char *nearest)
+{
+    char *takers = algo ? takers_of(spec, name) : NULL;
+    const char *other = element_with(spec, name);
+    return takers                    ? takers
+           : !other                  ? xstrdup(did_you_mean(nearest))
+           : spec->selector && !algo ? xformat("; did you mean %s.%s?", other, name)
+                                     : xformat("; did you mean %s of <%s>?", name, other);
+}
+
+void
+report_no_element(struct diagnostics *d, int line, const struct element *parent, const char *kind,
+                  const char *name)
+{
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; i < parent->nchildren; i++)
+    {
+        const struct element *e = parent->children[i];
+        const struct attribute *a = element_attribute(e, "name");
+        if (strcmp(e->name, kind) == 0 && a && !a->overridden)
+        {
+            nearest_try(&near, a->value);
+        }
+    }
+    OWNED char *hint = near.best ? xstrdup(did_you_mean(near.best))
+                                 : xformat("; expected the name of a <%s>", kind);
+    diag_error(d, line, "no <%s name=\"%s\">%s", kind, name, hint);
+}
+
 void
 report_unknown_attribute(struct diagnostics *d, int line, const struct element_spec *spec,
                          const struct weft_algo *algo, const char *name)
@@ -166,10 +234,8 @@ report_unknown_attribute(struct diagnostics *d, int line, const struct element_s
             nearest_try(&near, registry->algos[i]->params[k].name);
         }
     }
-    const char *other = element_with(spec, name);
-    OWNED char *hint = !other ? xstrdup(did_you_mean(near.best))
-                       : any  ? xformat("; did you mean %s.%s?", other, name)
-                              : xformat("; did you mean %s of <%s>?", name, other);
+    d->misnamed = true;
+    OWNED char *hint = attribute_hint(spec, algo, name, near.best);
     if (any)
     {
         diag_error(d, line,

@@ -25,6 +25,10 @@ void report_unknown_algorithm(struct diagnostics *d, int line, const struct weft
 /** Adds a name to a list of those that could be meant, and looks whether it is. */
 void try_name(struct text *list, struct nearest *near, const char *name);
 
+/** Reports that no child of that kind has the name that overrides give one. */
+void report_no_element(struct diagnostics *d, int line, const struct element *parent,
+                       const char *kind, const char *name);
+
 /** The attributes expected are those of @p spec, or of @p algo if that is not NULL, or of any
  * algorithm where the element chooses one. */
 void report_unknown_attribute(struct diagnostics *d, int line, const struct element_spec *spec,

@@ -10,7 +10,8 @@
 static void
 report_element(const char *name, int line, struct diagnostics *d)
 {
-    struct nearest near = nearest_start(name);
+    OWNED char *base = xformat("%.*s", (int)strcspn(name, ":"), name);
+    struct nearest near = nearest_start(base);
     CLEANUP(text_drop) struct text list = {0};
     for (size_t i = 0; i < vocabulary.n; i++)
     {
@@ -48,8 +49,7 @@ static const struct element_spec *
 spec_of(const char *element)
 {
     const char *colon = strchr(element, ':');
-    OWNED char *base =
-        xformat("%.*s", colon ? (int)(colon - element) : (int)strlen(element), element);
+    OWNED char *base = xformat("%.*s", (int)strcspn(element, ":"), element);
     const struct element_spec *spec = vocabulary_find(base, "scenario");
     const bool named = spec && ((spec->flags & ELEMENT_MANY) || is_of_class(spec));
     return colon && !named ? NULL : spec;

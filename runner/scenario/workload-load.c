@@ -139,6 +139,21 @@ list_host(const struct scenario *s, uint64_t number, bool *in, int line, struct 
     return true;
 }
 
+/** Reports a word that names no hosts. Returns whether it may be "random", which a number follows.
+ */
+static bool
+report_word(const struct scenario *s, const char *word, int line, struct diagnostics *d)
+{
+    OWNED char *all = node_numbers(s, NODE_HOST);
+    struct nearest near = nearest_start(word);
+    nearest_try(&near, "random");
+    diag_error(d, line,
+               "hosts '%s' of <workload>; expected hosts from %s such as '0-15 32', or "
+               "'random 16'%s",
+               word, all, did_you_mean(near.best));
+    return near.best != NULL;
+}
+
 /** "0-15 32": these. False after errors. */
 static bool
 list_hosts(const struct scenario *s, const struct words *words, bool *in, int line,
@@ -152,12 +167,11 @@ list_hosts(const struct scenario *s, const struct words *words, bool *in, int li
         struct range hosts;
         if (!read_range(&word, '\0', &hosts) || (!ids && hosts.last >= s->clos.nhosts))
         {
-            OWNED char *all = node_numbers(s, NODE_HOST);
-            diag_error(d, line,
-                       "hosts '%s' of <workload>; expected hosts from %s such as '0-15 32', or "
-                       "'random 16'",
-                       words->word[i], all);
             good = false;
+            if (report_word(s, words->word[i], line, d))
+            {
+                break;
+            }
             continue;
         }
         bool known = true;
@@ -196,9 +210,9 @@ draw_hosts(const char *count, const struct scenario *s, size_t which, bool *in, 
     if (!good)
     {
         diag_error(d, line,
-                   "hosts 'random %s' of <workload>; expected 'random 1' to 'random %u': "
+                   "hosts '%s' of <workload>; expected 'random 1' to 'random %u': "
                    "%u hosts are left",
-                   count, nleft, nleft);
+                   s->workloads[which].host_list, nleft, nleft);
     }
     struct weft_rng rng;
     weft_rng_seed(&rng, s->seed, s->run, STREAM | which);
@@ -310,18 +324,37 @@ join(struct scenario *s, struct diagnostics *d)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/** Several workloads are told apart by names. */
+/** Several workloads are told apart by names. Reports the first that has none. */
 static bool
 check_name(const struct scenario *s, size_t which, struct diagnostics *d)
 {
     const struct workload *w = &s->workloads[which];
-    if (!w->name && s->nworkloads > 1)
+    bool first = true;
+    for (size_t i = 0; i < which; i++)
+    {
+        first = first && s->workloads[i].name;
+    }
+    if (!w->name && s->nworkloads > 1 && first)
     {
         diag_error(d, w->line,
                    "one of %zu <workload>s lacks name=\"...\"; expected a name for each",
                    s->nworkloads);
     }
     return w->name || s->nworkloads == 1;
+}
+
+/** Whether what is set is of no <workload>; reports it. An element of overrides alone has what they
+ * set, and needs a kind at least. */
+static bool
+is_of_none(const struct element *root, const struct element *e, struct diagnostics *d)
+{
+    const struct attribute *name = element_attribute(e, "name");
+    const bool none = name && name->overridden && !element_attribute(e, "kind");
+    if (none)
+    {
+        report_no_element(d, name->line, root, "workload", name->value);
+    }
+    return none;
 }
 
 /** Every <workload>, by itself; from[i]: where the i-th is from. */
@@ -332,10 +365,11 @@ load_each(const struct element *root, struct scenario *s, const struct element *
     bool good = true;
     for (size_t i = 0; i < root->nchildren; i++)
     {
-        if (strcmp(root->children[i]->name, "workload") == 0)
-        {
-            from[s->nworkloads++] = root->children[i];
-        }
+        const struct element *e = root->children[i];
+        const bool is = strcmp(e->name, "workload") == 0, known = is && !is_of_none(root, e, d);
+        from[s->nworkloads] = e;
+        s->nworkloads += known;
+        good = good && known == is;
     }
     s->workloads = xcalloc(s->nworkloads, sizeof *s->workloads);
     for (size_t i = 0; i < s->nworkloads; i++)

@@ -50,6 +50,26 @@ is_run_of(const struct plan *plan, const struct sweep_options *options)
     return false;
 }
 
+/** For the end of a message: the run, or the value of what varies, that is nearest to a name. */
+static const char *
+nearest_run(const struct plan *plan, const char *name)
+{
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; i < plan->nruns; i++)
+    {
+        nearest_try(&near, plan->names[i]);
+    }
+    for (size_t i = 0; i < plan->ncolumns && !near.best; i++)
+    {
+        const struct plan_column *c = &plan->columns[i];
+        for (size_t p = 0; p < c->dim->npoints; p++)
+        {
+            nearest_try(&near, plan_cell(c, p));
+        }
+    }
+    return did_you_mean(near.best);
+}
+
 bool
 sweep_any_selected(const struct plan *plan, const struct sweep_options *options)
 {
@@ -65,9 +85,9 @@ sweep_any_selected(const struct plan *plan, const struct sweep_options *options)
     }
     if (missing)
     {
-        print_shown(stderr,
-                    "weft: error: no run matches '%s'; 'weft sweep %s%s --dry-run' lists them\n",
-                    missing, plan->doc->path, document_option(plan->doc));
+        print_shown(
+            stderr, "weft: error: no run matches '%s'; 'weft sweep %s%s --dry-run' lists them%s\n",
+            missing, plan->doc->path, document_option(plan->doc), nearest_run(plan, missing));
     }
     return !missing;
 }

@@ -267,6 +267,11 @@ static void
 add_cases(struct plan *plan, const struct element *e, struct diagnostics *d)
 {
     const char *name = element_value(e, "name");
+    if (e->nchildren == 0)
+    {
+        diag_error(d, e->line, "<cases> is empty; expected one or more <case>");
+        return;
+    }
     check_column(plan, e, name ? name : "case", d);
     struct plan_dimension *dim = add_dimension(plan);
     dim->is_cases = true;
@@ -276,10 +281,6 @@ add_cases(struct plan *plan, const struct element *e, struct diagnostics *d)
         add_case(dim, e->children[i], d);
     }
     check_number_column(plan, dim, e, d);
-    if (e->nchildren == 0)
-    {
-        diag_error(d, e->line, "<cases> is empty; expected one or more <case>");
-    }
 }
 
 static void
@@ -352,17 +353,37 @@ check_against(const struct plan_point *point, size_t n, const struct override *o
     return false;
 }
 
-/** Checks any point of a dimension. */
-static void
+/** Checks any point of a dimension; the same. */
+static bool
 check_dimension(const struct plan_dimension *dim, const struct override *o, struct diagnostics *d)
 {
-    for (size_t p = 0;
-         p < dim->npoints && !check_against(&dim->points[p], dim->points[p].nsets, o, d); p++)
+    bool twice = false;
+    for (size_t p = 0; p < dim->npoints && !twice; p++)
     {
+        twice = check_against(&dim->points[p], dim->points[p].nsets, o, d);
     }
+    return twice;
 }
 
-/** All points of a dimension set the same parameters unless it is one of cases. */
+/** Checks a point of dimension @p k by itself and against those before; the same. */
+static bool
+check_point(const struct plan *plan, size_t k, const struct plan_point *point,
+            struct diagnostics *d)
+{
+    bool twice = false;
+    for (size_t i = 0; i < point->nsets && !twice; i++)
+    {
+        twice = check_against(point, i, &point->sets[i], d);
+        for (size_t other = 0; other < k && !twice; other++)
+        {
+            twice = check_dimension(&plan->dimensions[other], &point->sets[i], d);
+        }
+    }
+    return twice;
+}
+
+/** Reports for each dimension the first parameter that varies twice. All points of one set the same
+ * parameters unless it is one of cases. */
 static void
 check_duplicates(const struct plan *plan, struct diagnostics *d)
 {
@@ -370,17 +391,8 @@ check_duplicates(const struct plan *plan, struct diagnostics *d)
     {
         const struct plan_dimension *dim = &plan->dimensions[k];
         size_t points = dim->is_cases ? dim->npoints : (dim->npoints > 0);
-        for (size_t p = 0; p < points && !diag_is_full(d); p++)
+        for (size_t p = 0; p < points && !check_point(plan, k, &dim->points[p], d); p++)
         {
-            const struct plan_point *point = &dim->points[p];
-            for (size_t i = 0; i < point->nsets && !diag_is_full(d); i++)
-            {
-                check_against(point, i, &point->sets[i], d);
-                for (size_t other = 0; other < k; other++)
-                {
-                    check_dimension(&plan->dimensions[other], &point->sets[i], d);
-                }
-            }
         }
         for (size_t i = 0; i < plan->nfixed; i++)
         {
@@ -482,7 +494,7 @@ plan_build(const struct document *doc, const struct plan_options *options, struc
     {
         add_sweep(plan, sweep, d);
     }
-    if (sweep && plan->ndimensions == 0)
+    if (sweep && sweep->nchildren == 0)
     {
         diag_error(d, sweep->line, "<sweep> is empty; expected <vary>, <zip>, <cases> or <seeds>");
     }

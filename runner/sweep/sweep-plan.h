@@ -124,7 +124,7 @@ void plan_name_runs(struct plan *plan);
 /** Loads run @p i. NULL after errors. */
 struct scenario *plan_load(const struct plan *plan, size_t i, struct diagnostics *d);
 
-/** Checks the document and loads every run of it; true if all is well. */
+/** Checks the names of the runs and loads each of them; true if all is well. */
 bool plan_check(const struct plan *plan, struct diagnostics *d);
 
 #endif

@@ -33,7 +33,8 @@ enum exit_status
 /** The results folder; the caller frees it. */
 char *results_folder(const struct plan *plan, const char *out);
 
-/** Runs what is selected and not finished, then writes and prints the summary. */
+/** Runs what is selected and not finished, then writes and prints the summary. Returns an exit
+ * status, as the others that are int. */
 int sweep_run(const struct plan *plan, const struct sweep_options *options);
 
 /** How many runs it would do now. */
@@ -55,7 +56,8 @@ int sweep_collect(const struct plan *plan, const struct sweep_options *options);
 /** Whether the run of that name is among the selected ones. */
 bool run_is_selected(const struct sweep_options *options, const char *name);
 
-/** Whether the pattern, or else each of the names, selects a run; false after a message. */
+/** Whether each of the names, or where there are none the pattern, selects a run; false after a
+ * message. */
 bool sweep_any_selected(const struct plan *plan, const struct sweep_options *options);
 
 /** Prints @p why as an error and frees it. Returns @p status. */

@@ -154,6 +154,33 @@ START_TEST(what_several_hosts_ask_for_at_one_instant_has_an_order)
 }
 END_TEST
 
+static void
+note_call(void *of, uint64_t what, int64_t now)
+{
+    uint64_t *calls = of;
+    *calls = *calls * 10 + what;
+    ck_assert_int_eq(now, 5000000);
+}
+
+/* A program may take a hash for a number: its message is sent all the same, and the run goes on. */
+START_TEST(what_is_asked_for_happens_whatever_its_number)
+{
+    uint64_t calls = 0;
+    world_begin(&scenes[0]);
+    const uint32_t messages = world.messages;
+    struct weft_qp *qp = weft_net_qp(world.net, 0);
+    weft_net_post(world.net, qp, 1000, qp->index, 5000000, UINT64_MAX);
+    weft_net_post(world.net, qp, 1000, qp->index, 5000000, UINT64_C(1) << 56);
+    weft_net_call(world.net, 0, 5000000, WEFT_NET_CALL, UINT64_MAX, note_call, &calls, 2);
+    weft_net_call(world.net, 0, 5000000, WEFT_NET_CALL, 7, note_call, &calls, 1);
+    weft_net_call(world.net, 0, 5000000, WEFT_NET_PLAN, 0, note_call, &calls, 3);
+    weft_net_run(world.net, LONG);
+    ck_assert_uint_eq(world.delivered, messages + 2);
+    ck_assert_uint_eq(calls, 123);
+    world_end();
+}
+END_TEST
+
 START_TEST(it_is_the_same_where_nodes_are_watched)
 {
     const int64_t until = INT64_C(600000000);
@@ -256,6 +283,23 @@ START_TEST(a_dead_link_loses_what_is_on_it)
     ck_assert_uint_eq(world.delivered, world.messages - 2); /* to and from host 0 */
     weft_net_set_down(world.net, 0, false);
     weft_net_run(world.net, 10 * LONG);
+    ck_assert_uint_eq(world.delivered, world.messages);
+    world_end();
+}
+END_TEST
+
+/* Frames that begin after a repair arrive, whatever rate the link has by then. */
+START_TEST(a_link_that_becomes_slower_loses_nothing)
+{
+    world_begin(&scenes[0]);
+    weft_net_run(world.net, 1000000);
+    weft_net_set_down(world.net, 0, true);
+    weft_net_set_down(world.net, 0, false);
+    weft_net_run(world.net, 5400000);
+    ck_assert_uint_gt(weft_net_node_counters(world.net, 0)->sent, 0);
+    ck_assert_int_eq(weft_net_set_rate(world.net, 0, INT64_C(1000000000)), 0);
+    weft_net_run(world.net, 20 * LONG);
+    ck_assert_uint_eq(world_conclude().total.lost[WEFT_NET_DROP_LINK], 0);
     ck_assert_uint_eq(world.delivered, world.messages);
     world_end();
 }
@@ -472,12 +516,14 @@ net_suite(void)
     tcase_add_loop_test(tcase, it_is_the_same_on_any_number_of_threads, 0, n);
     tcase_add_test(tcase, a_hook_may_post_at_a_host_of_another_thread);
     tcase_add_test(tcase, what_several_hosts_ask_for_at_one_instant_has_an_order);
+    tcase_add_test(tcase, what_is_asked_for_happens_whatever_its_number);
     tcase_add_test(tcase, the_number_of_threads_is_said_once);
     tcase_add_test(tcase, packets_of_the_program_go_their_way);
     tcase_add_loop_test(tcase, no_frame_goes_without_a_word, 0, n);
     tcase_add_loop_test(tcase, it_takes_no_memory_once_under_way, 0, n);
     tcase_add_test(tcase, a_frame_alone_needs_the_time_of_its_way);
     tcase_add_test(tcase, a_dead_link_loses_what_is_on_it);
+    tcase_add_test(tcase, a_link_that_becomes_slower_loses_nothing);
     tcase_add_loop_test(tcase, a_link_without_delay_is_not_faster_than_the_window_allows, 0, 2);
     tcase_add_test(tcase, a_line_is_shared_by_those_who_begin);
     tcase_add_loop_test(tcase, named_drops_are_sent_again, 0, 2);

@@ -424,13 +424,15 @@ END_TEST
 START_TEST(there_are_1_to_128_ranks)
 {
     struct weft_ranks with = {.rank = 0, .n = 0};
+    struct weft_refusal why = {0, NULL, ""};
     world_describe(&scenes[0]);
     world.config.ranks = &with;
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), WEFT_ERANGE);
     with.n = WEFT_NET_RANKS + 1;
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), WEFT_ERANGE);
     with = (struct weft_ranks){.rank = 2, .n = 2};
-    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), WEFT_ERANGE);
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, &why), WEFT_ERANGE);
+    ck_assert_ptr_nonnull(strstr(weft_refusal_text(WEFT_ERANGE, &why), "expected 1 to 128"));
     with = (struct weft_ranks){.rank = 0, .n = 1};
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
     ck_assert(weft_net_is_here(world.net, HOSTS));

@@ -440,7 +440,7 @@ all 'a range of QPs' 'QP 99 of <measure> does not exist' 'QP 100 of <measure> do
 sed -i 's/99-100/0-4294967295/' bad.xml
 all 'too many QPs' "qps '0-4294967295' of <measure> is out of bounds"
 sed -i 's/0-4294967295/7-5/' bad.xml
-all 'a range that falls' "qps '7-5' of <measure> is not a valid value"
+all 'a range that falls' "qps '7-5' of <measure> is no range"
 sed -i 's/ 7-5/ 2-3/; s,<measure,<drop qp="0" packets="0-2"/>&,' bad.xml
 "$weft" validate bad.xml >out 2>messages || fail 'ranges of QPs and of packets are refused'
 sed -i 's/balancer name="ecmp"/balancer name="switch"/' bad.xml
@@ -541,7 +541,7 @@ command_line 'a bad --set' "command line: error: rto '9' of <transport>" run goo
 command_line 'a --set of nothing' "did you mean 'rto'" run good.xml --out kept --set transport.rt=9us
 command_line 'a --set of what varies' 'the sweep varies it at line' run good.xml --out kept --set balancer.name=ar
 command_line 'a --set without value' "expected element.attribute=value" run good.xml --out kept --set transport.rto
-command_line 'a class of nobody' "command line: error: no <workload> is of the class 'fast'" \
+command_line 'a class of nobody' "command line: error: no <class name=\"fast\">" \
     run good.xml --out kept --set balancer:fast.name=ar
 sed 's,<workload ,<workload name="w1" kind="permutation" bytes="1KB"/><workload name="w2" ,' good.xml >two.xml
 command_line 'two of one name' "a second <workload> 'w2'; expected each once" run two.xml --out kept --set workload:w1.name=w2
@@ -564,7 +564,7 @@ command_line "a value too many of another command's option" "'weft run' does not
 command_line 'a letter for a name' "nothing is called 'q'; 'weft list' shows all names$" list q
 command_line "another command's option" "'weft run' does not take --format" \
     run good.xml --out kept --format csv
-command_line 'a bad number of jobs' "expected a number from 1 to 4096" run good.xml --out kept -j 0
+command_line 'a bad number of jobs' "expected a whole number from 1 to 4096" run good.xml --out kept -j 0
 command_line 'no file' "too few arguments for 'weft run'; expected: weft run FILE" run
 command_line 'nothing to list' "nothing is called 'themsi'.*did you mean 'themis'" list themsi
 

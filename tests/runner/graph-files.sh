@@ -122,7 +122,7 @@ done
 
 # Mistakes are told with their lines, and nothing is run.
 scenario ''
-refused 'cannot read file'
+refused 'file of <topology> is empty'
 printf '<scenario name="g"><topology kind="graph"/><balancer name="ecmp"/><workload kind="ring" bytes="1MB"/></scenario>' >g.xml
 refused 'the graph topology lacks file='
 printf '<scenario name="g"><topology kind="leaf-spine" file="t.txt"/><balancer name="ecmp"/><workload kind="ring" bytes="1MB"/></scenario>' >g.xml

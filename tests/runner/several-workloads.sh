@@ -135,6 +135,6 @@ refused 'twice' '<workload kind="ring" bytes="1KB" hosts="3 0-5"/>' 'host 3 of <
 refused 'too many' '<workload kind="ring" bytes="1KB" hosts="random 17"/>' 'hosts .random 17. .* 16 hosts are left'
 refused 'a fit' '<workload kind="ring" bytes="1KB" hosts="1"/>' 'this ring does not fit 1 hosts: a group needs 2'
 refused 'nobody' "<workload name=\"a\" $ring/><sweep><vary param=\"workload:x.bytes\" values=\"1KB\"/></sweep>" \
-    'one of 2 <workload>s|<workload> lacks kind'
+    'no <workload name="x">; expected the name of a <workload>'
 
 echo 'jobs run on their own hosts and have their own completion times'

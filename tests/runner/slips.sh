@@ -35,6 +35,65 @@ while IFS=: read -r line name; do
 done <places
 [ "$checks" -ge 60 ] || fail "$checks names were misspelt, expected 60 or more"
 
+# --- names that are right elsewhere ---
+# edit WHAT PATTERN SED...: the same for tiny.xml after edits.
+edit()
+{
+    what=$1
+    pattern=$2
+    shift 2
+    cp "$here/tiny.xml" bad.xml
+    for sed; do
+        sed "$sed" bad.xml >edited
+        cmp -s bad.xml edited && fail "$what: the edit changes nothing"
+        mv edited bad.xml
+    done
+    one "$what" "$pattern"
+}
+edit '<vary> outside of a sweep' 'unknown element <vary> in <scenario>; .*; <vary> belongs in <sweep>, <zip>, <quick>$' \
+    's,^  <sweep>,<vary param="transport.rto" values="1us 2us"/>&,'
+edit '<set> outside of a case' '.*; <set> belongs in <case>, <quick>$' 's,^  <sweep>,<set param="transport.rto" value="1us"/>&,'
+edit 'a switch of a class' '.*; <switch> belongs in <scenario>$' \
+    's,<workload,<class name="c"><switch preset="100g"/></class><workload class="c",'
+edit 'a parameter of another balancer' 'unknown attribute compensation of <balancer rsq>; expected name, preset; themis has it$' \
+    's,<balancer name="rsq",& compensation="scan",'
+edit 'a file that this workload does not read' '.*; flows, poisson have it$' 's,kind="ring",& file="x.csv",'
+edit 'a file of a graph' '.*; graph has it$' 's,kind="leaf-spine",& file="x.xml",'
+edit 'a control for a transport' ".*expected nic-sr.*; 'dcqcn' is a congestion-control$" 's,name="nic-sr",name="dcqcn",'
+edit 'a misspelt random' "hosts 'rnadom' of <workload>; .*did you mean 'random'" 's,kind="ring",& hosts="rnadom 4",'
+edit 'random without a number' "hosts 'random' of <workload>; expected 'random 1' to 'random 4'" 's,kind="ring",& hosts="random",'
+edit 'a range downwards' "packets '20-10' of <drop> is no range; expected one such as 0-15" 's,packets="20",packets="20-10",'
+edit 'letters for a range' "packets 'a-b' of <drop> is no range" 's,packets="20",packets="a-b",'
+
+# --- names of the scenario's own ---
+storage='s,<workload kind="ring",<workload name="other" kind="ring" bytes="200KB" groups="2"/><workload name="storage" kind="ring",'
+bulk='s,<workload,<class name="bulk"><balancer name="ar"/></class><workload class="bulk",'
+# sets PARAM VALUE: for sed, what a case sets.
+sets()
+{
+    printf 's,<set param="balancer.name" value="ecmp"/>,&<set param="%s" value="%s"/>,' "$1" "$2"
+}
+edit 'a parameter of no workload' "no <workload name=\"stroage\">; did you mean 'storage'" "$storage" "$(sets workload:stroage.bytes 1MB)"
+edit 'a name for the only workload' 'no <workload name="1">; expected the name of a <workload>' "$(sets workload:1.bytes 1MB)"
+edit 'a parameter of no class' "no <class name=\"bluk\">; did you mean 'bulk'" "$bulk" "$(sets balancer:bluk.name ecmp)"
+edit 'a queue of no class' 'no <class name="x">; expected the name of a <class>' "$(sets class:x.queue 1)"
+edit 'an element misspelt before a name' "no element 'wrokload:storage' .*did you mean 'workload'" "$storage" "$(sets wrokload:storage.bytes 1MB)"
+
+# --- elements twice, and empty ones ---
+edit 'workloads without names' 'one of 2 <workload>s lacks name=' 's,<workload.*,&\n&,'
+edit 'a name that is none, of what <quick> changes' "name '-1' of <figure> cannot name a file" \
+    's,name="cct",name="-1",' 's,<sweep>,<quick><figure name="cct" title="x"/></quick>&,'
+edit 'seeds twice' 'a second <seeds>; expected one only' 's,<seeds,<seeds count="3"/>&,'
+edit 'cases that are empty' '<cases> is empty; expected one or more <case>' 's,<cases>,<cases/>&,'
+edit 'no seeds' "count '0' of <seeds> is out of bounds" '/<cases>/,/<.cases>/d' '/<figure/,/\/>/d' 's,count="2",count="0",'
+edit 'a wrong interval' "interval '1KB' of <measure> has no unit, or the wrong one" 's,interval="5us",interval="1KB",'
+edit 'losses twice' 'packet 20 of QP 0 is named twice in <drop>' 's,packets="20"/>,packets="20-23"/><drop qp="0" packets="20-23"/>,'
+edit 'losses behind the end' 'QP 0 has no packet 138 to drop; expected 0 to 137' 's,packets="20",packets="100-200",'
+edit 'what varies without a name' '<vary> lacks param="..."' \
+    's,<cases>,<vary values="1us 2us"/>&,' 's,<figure name="cct",& series="transport.rto",'
+edit 'a value of nothing' 'value of <set> is empty' 's,value="ecmp",value="",'
+edit 'a parameter that varies and is one of cases' 'balancer.name varies twice' 's,<cases>,<vary param="balancer.name" values="ar ecmp"/>&,'
+
 # --- places in a fabric ---
 # fabric TOPOLOGY ELEMENT PATTERN
 fabric()
@@ -67,6 +126,7 @@ figure 'template="bars" x="case" y="slowdwn"' "y of .* no column 'slowdwn'; expe
 figure 'template="cdf" data="flows" x="slowdwn"' "x of .* no column 'slowdwn'; expected a column of flows.csv"
 grep -q 'did you mean' messages && fail 'a column of another table is proposed'
 figure 'template="bars" data="flows" x="case" y="slowdown"' '.* of bars cannot show the rows of flows.csv; expected template="cdf"'
+figure 'template="lines" data="sries" x="time_us" y="rate_gbps"' "data 'sries' of <figure> is not one .*did you mean 'series'"
 figure 'template="bars" x="scheme" y="cct_us"' ".* there is no column 'scheme'; expected a parameter of the sweep: case, seed"
 
 # --- files and folders ---
@@ -78,8 +138,8 @@ said()
     shift 2
     checks=$((checks + 1))
     "$weft" "$@" >out 2>messages && fail "$what: exit status 0"
-    [ "$(grep -vc "^weft: '.* --help'\\|: warning: " messages)" = 1 ] || fail "$what: more than one message"
-    grep -Eq "$pattern" messages || fail "$what: no message like '$pattern'"
+    [ "$(grep -Evc "^(weft: )?'.* --help'|: warning: " messages)" = 1 ] || fail "$what: more than one message"
+    grep -Eqe "$pattern" messages || fail "$what: no message like '$pattern'"
 }
 cp "$here/tiny.xml" good.xml
 mkdir folder
@@ -116,7 +176,8 @@ said 'a column of summary' "did you mean 'slowdown'" query results 'select slowd
 # takes it.
 commands=$("$weft" --help | sed -n 's/^  \([a-z-]*\)  .*/\1/p')
 for command in $commands; do
-    "$weft" "$command" --help | sed -n 's/^  \(-j, \)\{0,1\}--\([a-z-]*\).*/\2/p' >"$command.options"
+    "$weft" "$command" --help >"$command.help"
+    sed -n 's/^  \(-j, \)\{0,1\}--\([a-z-]*\).*/\2/p' "$command.help" >"$command.options"
 done
 sort -u ./*.options >all
 for command in $commands; do
@@ -128,6 +189,30 @@ for command in $commands; do
         grep -qx -e "$option" "$other.options" || fail "$command --$option: 'weft $other' does not take it"
     done <foreign
 done
+# Each option without its value, as a shell gives it whose variable is not set: --only '' would be all runs.
+for command in $commands; do
+    sed -n 's/^  \(-j, \)\{0,1\}--\([a-z-]*\) [A-Z].*/\2/p' "$command.help" >valued
+    while read -r option; do
+        said "$command --$option ''" "--$option" "$command" good.xml "--$option" ''
+    done <valued
+done
+said 'runs of an empty name' "--only of 'weft run' lacks its value; expected --only PATTERN" run good.xml --only ''
+[ -e results/tiny ] && fail "--only '' runs"
+for command in run validate plan collect plot query rank export report reproduce list; do
+    said "$command ''" "an empty argument for 'weft $command'; expected: weft $command" "$command" ''
+done
+said 'half a number' "--rows '1.5'; expected a whole number from 1 to 1e.09" query results 'select 1' --rows 1.5
+said 'a batch of no plan' '--batch is for --plan' run good.xml --batch 2
+said 'no such run to validate' "no run matches 'themsi'.*; did you mean 'themis'" validate good.xml --only themsi
+said 'no such run' "no run matches 'themis_seed=3'.*; did you mean 'themis_seed=1'" run-one good.xml --run themis_seed=3
+said 'other results twice' "--with 'x=results'; expected another name than before" \
+    query results 'select 1' --with x=results --with x=results
+said 'a part of a word' "there are no results of 'res' in .*/docs/data$" query --data res 'select 1'
+said 'a list of elements' "nothing is called 'element'.*; did you mean 'elements'" list element
+said 'a list of columns' "nothing is called 'colums'.*; did you mean 'columns'" list colums
+said 'a file for a command' "unknown command 'good.xml'; did you mean 'weft run good.xml'" good.xml
+said 'help for no command' "unknown command 'runn'; did you mean 'run'" help runn
+"$weft" help run | cmp -s - run.help || fail "'weft help run' does not show run's help"
 said 'the cost of a run' "or 'weft validate FILE... --cost'" run good.xml --cost
 said 'two scenarios' "too many arguments for 'weft run'; expected: weft run FILE" run good.xml good.xml
 said 'no run' "run-one needs --run NAME; 'weft plan good.xml' lists the runs" run-one good.xml

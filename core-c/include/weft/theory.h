@@ -150,8 +150,8 @@ extern "C"
      * In a graph a flow is split over its shortest paths, or at each switch over its candidates.
      * @p slow: links that are degraded; they get what they would get otherwise.
      * @p fib: the links that are down (weights do not matter); NULL: none. @p memory: 8-byte
-     * aligned. Returns 0, WEFT_ERANGE (there is no such host) or WEFT_EOVERFLOW (too little
-     * memory).
+     * aligned. Returns 0, WEFT_ERANGE (there is no such host, no such link, or a rate is below 1)
+     * or WEFT_EOVERFLOW (too little memory).
      */
     WEFT_API int weft_rho_max(void *memory, size_t size, const struct weft_clos *clos,
                               const struct weft_fib *fib, const struct weft_flow *flows, size_t n,
