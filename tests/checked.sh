@@ -24,8 +24,8 @@ for checked in ON OFF; do
     cmake -S "$root" -B "$checked" -G Ninja -DWEFT_CORE_ONLY=ON -DBUILD_TESTING=OFF \
         -DWEFT_CHECKED="$checked" -DCMAKE_INSTALL_PREFIX="$work/$checked/prefix" >/dev/null
     cmake --build "$checked" --target install >/dev/null
-    for program in two-tors fabric foreign smallest-host lone-selector lone-balancer lone-control \
-        lone-receiver; do
+    for program in two-tors fabric workload foreign smallest-host lone-selector lone-balancer \
+        lone-control lone-receiver; do
         cc -std=c11 -I "$checked/prefix/include" "$root/examples/embedding/$program.c" \
             "$checked/core-c/libweft.a" -lm -o "$checked/$program"
         "$checked/$program" >"$checked/$program.txt" || fail "$program, checked $checked"

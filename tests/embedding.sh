@@ -55,8 +55,10 @@ for compiler in gcc clang; do
             -Werror -c core/amalgamation/weft.c -o weft-$compiler.o
 done
 quietly gcc -std=c11 -DWEFT_CHECKED -c core/amalgamation/weft.c -o weft-checked.o
-sed 's/<weft\/weft.h>/"weft.h"/' "$root/examples/embedding/fabric.c" >fabric.c
-quietly gcc -O2 -Icore/amalgamation fabric.c weft-gcc.o -lm -o fabric
+for program in fabric workload; do
+    sed 's/<weft\/weft.h>/"weft.h"/' "$root/examples/embedding/$program.c" >$program.c
+    quietly gcc -O2 -Icore/amalgamation $program.c weft-gcc.o -lm -o $program
+done
 
 cp -R "$root/examples/embedding" host
 quietly cmake -S host -B by-cmake -DCMAKE_PREFIX_PATH="$work/prefix"
@@ -76,6 +78,22 @@ LD_LIBRARY_PATH=$(dirname "$library") ./by-shared/two-tors | cmp - themis.txt ||
 
 ./fabric >fabric.txt
 ./by-cmake/fabric | cmp - fabric.txt || fail "the core as two files differs"
+./workload >workload.txt
+./by-cmake/workload | cmp - workload.txt || fail "a workload on the core as two files differs"
+
+# A link fails under a workload, forwarding adapts, and all arrive; a planner's parts as well.
+head -n 4 workload.txt >links.txt
+cat >expected.txt <<'END'
+200 us: link 64 is down
+300 us: links that forwarding knows to be down: 1
+800 us: link 64 is back
+900 us: links that forwarding knows to be down: 0
+END
+cmp links.txt expected.txt || fail "a link that fails: $(cat links.txt)"
+grep -q '^8064 of 8064 messages acknowledged, ' workload.txt || fail "$(cat workload.txt)"
+./workload 'alltoall bytes=2MB' 'subflow n=4' >parts.txt || fail "$(cat parts.txt)"
+grep -q '^4032 of 4032 messages acknowledged, ' parts.txt || fail "$(cat parts.txt)"
+! ./workload 'ring bytes=1MB groups=5' 2>refused.txt || fail "5 groups of 64 hosts"
 
 # Themis: all arrive, and only the lost packet is sent again, after one NACK.
 cat >expected.txt <<'END'

@@ -21,7 +21,8 @@ find(struct findings *f, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    const int n = f->n < f->size ? vsnprintf(f->text + f->n, f->size - f->n, format, values) : 0;
+    const size_t room = f->n < f->size ? f->size - f->n : 0;
+    const int n = vsnprintf(room > 0 ? f->text + f->n : NULL, room, format, values);
     va_end(values);
     f->n += n > 0 ? (size_t)n : 0;
 }

@@ -18,10 +18,11 @@ plan_together(void *of, uint64_t what, int64_t now)
 {
     struct weft_collective *c = of;
     const uint32_t host = (uint32_t)(what >> 32);
-    struct weft_together *together = &c->together[(uint32_t)what][host];
+    const uint32_t level = (uint32_t)what;
+    struct weft_together *together = &c->together[level][host];
     const uint32_t n = together->n;
     together->n = 0;
-    weft_planner_post(c->run, host, together->post, n, now);
+    weft_planner_post(c->run, host, level, together->post, n, now);
 }
 
 /* Posts a message with the others of its host, level and instant. */

@@ -90,7 +90,7 @@ make_qp(const struct weft_connection *c, uint64_t stream, uint32_t index, struct
 static int
 add_qp(struct weft_connection *c, uint32_t index, struct weft_refusal *why)
 {
-    struct weft_parts *parts = c->parts;
+    struct weft_part_qps *parts = c->parts;
     /* By connection and part: which host's planner made its QPs first must not matter. */
     const uint64_t stream = parts->stream + ((uint64_t)parts->nqps << PART_STREAM);
     const int code = make_qp(c, stream, index, &parts->qp[parts->nqps], why);
@@ -105,7 +105,7 @@ make_parts(struct weft_connection *c, uint64_t stream, struct weft_refusal *why)
 {
     struct weft_run *run = c->run;
     const struct weft_run_level *level = &run->level[c->level];
-    struct weft_parts *parts = weft_take(&run->memory, sizeof *parts);
+    struct weft_part_qps *parts = weft_take(&run->memory, sizeof *parts);
     parts->listener = (struct weft_listener){c, part_delivered, part_acked, part_failed};
     parts->most = weft_planner_most(level, c->src, c->dst);
     parts->qp = (struct weft_qp **)weft_take(&run->memory, parts->most * sizeof *parts->qp);
@@ -149,6 +149,12 @@ weft_connection_make(struct weft_run *run, uint32_t src, uint32_t dst, uint32_t 
     {
         return weft_refuse(why, WEFT_EINVAL, NULL, "there are no such hosts, or no such level");
     }
+    uint32_t index;
+    int code = weft_net_reserve_qps(run->net, 0, &index);
+    if (code)
+    {
+        return code; /* a hook on one of several threads asks */
+    }
     struct weft_connection *c = new_connection(run, src, dst, level, listener);
     const uint64_t stream = run->streams++;
     *made = c;
@@ -156,15 +162,14 @@ weft_connection_make(struct weft_run *run, uint32_t src, uint32_t dst, uint32_t 
     {
         return make_parts(c, stream, why);
     }
-    uint32_t index;
-    const int code = weft_run_reserve(run, 1, false, listener, &index);
+    code = weft_run_reserve(run, 1, false, listener, &index);
     return code ? code : make_qp(c, stream, index, &c->first, why);
 }
 
 int
 weft_connection_reserve(struct weft_connection *c)
 {
-    struct weft_parts *parts = c->parts;
+    struct weft_part_qps *parts = c->parts;
     return parts && parts->most > parts->nqps
                ? weft_run_reserve(c->run, parts->most - parts->nqps, true, &parts->listener,
                                   &parts->reserved)
@@ -201,7 +206,7 @@ post_part(struct weft_connection *c, uint64_t message, const struct weft_plan_pa
           int64_t now)
 {
     const uint32_t first = weft_planner_qps(&c->run->level[c->level]);
-    struct weft_parts *parts = c->parts;
+    struct weft_part_qps *parts = c->parts;
     while (parts->nqps <= part->qp)
     {
         struct weft_refusal why = {.text = ""};

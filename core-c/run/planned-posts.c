@@ -7,27 +7,32 @@
 
 #define WHY 160 /* bytes of a sentence */
 
-/* Makes room for @p n messages. */
-static void
-make_room(const struct weft_run *run, struct weft_plan_room *room, uint32_t n)
+/* Takes room for @p n messages of a host, which may post again while these are posted. */
+static struct weft_plan_room *
+take_room(const struct weft_run *run, struct weft_run_level *level, uint32_t host, uint32_t n)
 {
+    const struct weft_memory *memory = weft_run_memory(run);
+    struct weft_plan_room *room = level->room[host];
+    level->room[host] = room ? room->next : NULL;
+    room = room ? room : weft_take(memory, sizeof *room);
     if (n > room->size)
     {
-        const struct weft_memory *memory = weft_run_memory(run);
         room->size = 2 * n;
+        room->posts = weft_take(memory, room->size * sizeof *room->posts);
         room->asks = weft_take(memory, room->size * sizeof *room->asks);
         room->messages = weft_take(memory, room->size * sizeof *room->messages);
         room->count = weft_take(memory, room->size * sizeof *room->count);
     }
     memset(room->count, 0, n * sizeof *room->count);
+    return room;
 }
 
 static void
-check_part(const struct weft_run *run, const struct weft_run_level *level, uint32_t host,
-           const struct weft_plan_part *part, uint32_t n)
+check_part(const struct weft_run *run, const struct weft_run_level *level,
+           const struct weft_plan_room *room, uint32_t host, const struct weft_plan_part *part,
+           uint32_t n)
 {
     char why[WHY];
-    const struct weft_plan_room *room = &level->room[host];
     if (part->message >= n || part->bytes == 0 || part->delay < 0)
     {
         snprintf(why, sizeof why, "a part of message %u of %u, of %llu B, in %lld ps",
@@ -46,16 +51,15 @@ check_part(const struct weft_run *run, const struct weft_run_level *level, uint3
 
 /* Plans messages; returns how many parts they have, which are as they should be. */
 static size_t
-plan(struct weft_run *run, struct weft_run_level *level, uint32_t host,
-     const struct weft_post *posts, uint32_t n, int64_t now)
+plan(const struct weft_run *run, const struct weft_run_level *level, struct weft_plan_room *room,
+     uint32_t host, uint32_t n, int64_t now)
 {
-    struct weft_plan_room *room = &level->room[host];
     void *state = level->hosts + level->words * host;
-    make_room(run, room, n);
     for (uint32_t i = 0; i < n; i++)
     {
-        room->asks[i] = (struct weft_plan_message){posts[i].connection->dst,
-                                                   posts[i].connection->index, posts[i].bytes};
+        const struct weft_post *post = &room->posts[i];
+        room->asks[i] =
+            (struct weft_plan_message){post->connection->dst, post->connection->index, post->bytes};
     }
     const size_t most = level->plan->most_parts(state, room->asks, n);
     if (most > room->nparts)
@@ -67,66 +71,55 @@ plan(struct weft_run *run, struct weft_run_level *level, uint32_t host,
     for (size_t k = 0; k < nparts; k++)
     {
         const struct weft_plan_part *part = &room->parts[k];
-        check_part(run, level, host, part, n);
+        check_part(run, level, room, host, part, n);
         room->count[part->message]++;
         room->asks[part->message].bytes -= part->bytes;
     }
     return nparts;
 }
 
-void
-weft_planner_post(struct weft_run *run, uint32_t host, const struct weft_post *posts, uint32_t n,
-                  int64_t now)
+/* Begins messages that are planned: their parts add up to them. */
+static void
+begin_messages(const struct weft_run *run, struct weft_plan_room *room, uint32_t n)
 {
-    struct weft_run_level *level = &run->level[posts->connection->level];
-    struct weft_plan_room *room = &level->room[host];
-    const size_t nparts = plan(run, level, host, posts, n, now);
     for (uint32_t i = 0; i < n; i++)
     {
+        const struct weft_post *post = &room->posts[i];
         if (room->asks[i].bytes != 0)
         {
             char why[WHY];
             snprintf(why, sizeof why, "the parts of a message of %llu B do not add up to it",
-                     (unsigned long long)posts[i].bytes);
+                     (unsigned long long)post->bytes);
             weft_run_breaks(run, why);
         }
-        room->messages[i] =
-            weft_connection_begin(posts[i].connection, posts[i].tag, room->count[i]);
-    }
-    for (size_t k = 0; k < nparts; k++)
-    {
-        const struct weft_plan_part *part = &room->parts[k];
-        weft_connection_post(posts[part->message].connection, room->messages[part->message], part,
-                             now);
+        room->messages[i] = weft_connection_begin(post->connection, post->tag, room->count[i]);
     }
 }
 
-/* Has a level's planner plan those of its messages. */
-static void
-plan_level(struct weft_run *run, uint32_t src, const struct weft_post *posts, size_t n,
-           uint32_t level, int64_t now)
+void
+weft_planner_post(struct weft_run *run, uint32_t host, uint32_t number,
+                  const struct weft_post *posts, size_t n, int64_t now)
 {
+    struct weft_run_level *level = &run->level[number];
+    struct weft_plan_room *room = take_room(run, level, host, (uint32_t)n);
     uint32_t nown = 0;
     for (size_t i = 0; i < n; i++)
     {
-        nown += posts[i].connection->level == level;
-    }
-    if (nown == n)
-    {
-        weft_planner_post(run, src, posts, nown, now);
-        return;
-    }
-    struct weft_post *own = weft_scratch_take(run, nown * sizeof *own);
-    uint32_t k = 0;
-    for (size_t i = 0; i < n; i++)
-    {
-        if (posts[i].connection->level == level)
+        if (posts[i].connection->level == number)
         {
-            own[k++] = posts[i];
+            room->posts[nown++] = posts[i];
         }
     }
-    weft_planner_post(run, src, own, nown, now);
-    weft_scratch_give(run, own);
+    const size_t nparts = plan(run, level, room, host, nown, now);
+    begin_messages(run, room, nown);
+    for (size_t k = 0; k < nparts; k++)
+    {
+        const struct weft_plan_part *part = &room->parts[k];
+        weft_connection_post(room->posts[part->message].connection, room->messages[part->message],
+                             part, now);
+    }
+    room->next = level->room[host];
+    level->room[host] = room;
 }
 
 void
@@ -144,7 +137,7 @@ weft_run_post(struct weft_run *run, uint32_t src, const struct weft_post *posts,
         else if (!(planned >> level & 1))
         {
             planned |= 1U << level;
-            plan_level(run, src, posts + i, n - i, level, now);
+            weft_planner_post(run, src, level, posts + i, n - i, now);
         }
     }
 }

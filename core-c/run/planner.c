@@ -25,7 +25,8 @@ make_planner(struct weft_run *run, const struct weft_net_config *config, uint32_
     }
     level->words = (level->plan->host_size(of->lb_config, &site) + 7) / 8;
     level->hosts = weft_take(&run->memory, 8 * level->words * config->clos->nhosts);
-    level->room = weft_take(&run->memory, sizeof *level->room * config->clos->nhosts);
+    level->room = (struct weft_plan_room **)weft_take(&run->memory,
+                                                      sizeof *level->room * config->clos->nhosts);
     for (uint32_t host = 0; host < config->clos->nhosts; host++)
     {
         site.host = host;

@@ -10,6 +10,16 @@ enum
     CALL,
 };
 
+/* Lets a fabric that is run come back at the end of its window: calls are others. */
+static void
+halt(const struct weft_run *run)
+{
+    if (run->net)
+    {
+        run->net->halts = true;
+    }
+}
+
 static struct weft_run_call *
 add(struct weft_run *run, int64_t at, uint64_t key, struct weft_run_call call)
 {
@@ -21,10 +31,7 @@ add(struct weft_run *run, int64_t at, uint64_t key, struct weft_run_call call)
     c->number = ++run->ncalls;
     weft_agenda_add(&run->agenda, at > run->now ? at : run->now, key, c->number, c,
                     weft_run_memory(run));
-    if (run->net)
-    {
-        run->net->halts = true; /* at the end of this window, if one is run */
-    }
+    halt(run);
     weft_run_unlock(run);
     return c;
 }
@@ -49,11 +56,14 @@ weft_run_at(struct weft_run *run, int64_t at, void (*call)(void *of), void *of)
 void
 weft_run_remove(struct weft_run *run, uint64_t number)
 {
+    weft_run_lock(run); /* a hook on a thread may ask */
     for (uint32_t i = 0; i < run->agenda.n; i++)
     {
         struct weft_run_call *c = run->agenda.due[i].what;
         c->removed = c->removed || c->number == number;
     }
+    halt(run);
+    weft_run_unlock(run);
 }
 
 void
@@ -121,6 +131,7 @@ int64_t
 weft_run_until(struct weft_run *run, int64_t until)
 {
     struct weft_net *net = run->net;
+    until = until > run->now ? until : run->now;
     run->stops = false;
     while (!run->stops)
     {

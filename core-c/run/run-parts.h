@@ -14,6 +14,8 @@
 /** Room in which a host's messages are planned, rows that grow. */
 struct weft_plan_room
 {
+    struct weft_plan_room *next; /**< of those that are free */
+    struct weft_post *posts;
     struct weft_plan_message *asks;
     struct weft_plan_part *parts;
     uint64_t *messages; /**< numbers in their connections */
@@ -29,8 +31,8 @@ struct weft_run_level
     const void *config;
     uint64_t *hosts; /**< [host * words]: states */
     size_t words;
-    struct weft_plan_room *room; /**< [host] */
-    enum weft_split split;       /**< as its congestion control asks for its share */
+    struct weft_plan_room **room; /**< [host]: free ones */
+    enum weft_split split;        /**< as its congestion control asks for its share */
     double share;
 };
 
@@ -57,7 +59,7 @@ struct weft_parted
 #define WEFT_PARTED_CHUNKS 28U
 
 /** QPs of a connection whose messages go out in parts, and these messages. */
-struct weft_parts
+struct weft_part_qps
 {
     struct weft_listener listener; /**< of the QPs */
     struct weft_qp **qp;           /**< [most] */
@@ -75,7 +77,7 @@ struct weft_connection
     struct weft_run *run;
     struct weft_qp *first;
     const struct weft_listener *listener; /**< NULL: nobody */
-    struct weft_parts *parts;             /**< NULL: one QP, and messages are whole */
+    struct weft_part_qps *parts;          /**< NULL: one QP, and messages are whole */
     uint32_t index;
     uint32_t src;
     uint32_t dst;
@@ -251,14 +253,16 @@ int weft_planners_make(struct weft_run *run, const struct weft_net_config *confi
 uint32_t weft_planner_qps(const struct weft_run_level *level);
 /** Returns the most QPs that it may have. */
 uint32_t weft_planner_most(const struct weft_run_level *level, uint32_t src, uint32_t dst);
-/** Plans and posts messages of a host, all of one level, that has a planner. */
-void weft_planner_post(struct weft_run *run, uint32_t host, const struct weft_post *posts,
-                       uint32_t n, int64_t now);
+/** Plans and posts those of a host's messages that are of a level, which has a planner. */
+void weft_planner_post(struct weft_run *run, uint32_t host, uint32_t number,
+                       const struct weft_post *posts, size_t n, int64_t now);
 
 /** Reserves indices of QPs whose listener is known. @p late: they are made when a part needs them.
  * Returns 0, or as weft_net_reserve_qps() and weft_run_drop(). */
 int weft_run_reserve(struct weft_run *run, uint32_t n, bool late,
                      const struct weft_listener *listener, uint32_t *first);
+/** Returns whether packets of QPs that are yet to be made are to be dropped, of @p n indices. */
+bool weft_run_drops_any(const struct weft_run *run, uint32_t first, uint32_t n);
 /** Makes a QP of a reserved index. */
 int weft_run_make_qp(struct weft_run *run, const struct weft_net_qp_site *site, struct weft_qp **qp,
                      struct weft_refusal *why);

@@ -19,8 +19,8 @@ reach(struct weft_run *run, uint32_t n)
     }
 }
 
-static bool
-drops_any(const struct weft_run *run, uint32_t first, uint32_t n)
+bool
+weft_run_drops_any(const struct weft_run *run, uint32_t first, uint32_t n)
 {
     bool any = false;
     for (uint32_t i = 0; i < run->ndrops; i++)
@@ -44,7 +44,7 @@ weft_run_reserve(struct weft_run *run, uint32_t n, bool late, const struct weft_
     {
         run->listener[*first + i] = listener;
     }
-    if (late && drops_any(run, *first, n))
+    if (late && weft_run_drops_any(run, *first, n))
     {
         weft_net_stop_threads(run->net); /* a drop is told to all nodes when its QP is made */
         return run->has_ranks ? WEFT_EINVAL : 0;
@@ -119,7 +119,7 @@ weft_run_make_qp(struct weft_run *run, const struct weft_net_qp_site *site, stru
     {
         return code;
     }
-    if (run->ndrops > 0)
+    if (weft_run_drops_any(run, site->index, 1))
     {
         apply_drops(run, *qp);
     }

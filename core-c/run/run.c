@@ -80,7 +80,10 @@ weft_run_is_alone(const struct weft_net_config *config)
 int
 weft_run_set_threads(struct weft_run *run, uint32_t n)
 {
-    const bool alone = weft_run_is_alone(&run->net->config);
-    run->several = run->has_ranks || (n > 1 && !alone);
-    return alone ? 0 : weft_net_set_threads(run->net, n);
+    const bool alone =
+        weft_run_is_alone(&run->net->config) || weft_run_drops_any(run, 0, weft_net_nqps(run->net));
+    const uint32_t threads = alone && n > 1 && n <= WEFT_NET_THREADS ? 1 : n;
+    const int code = weft_net_set_threads(run->net, threads);
+    run->several = run->several || (code == 0 && threads > 1);
+    return code;
 }

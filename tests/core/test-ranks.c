@@ -11,8 +11,8 @@
 
 #include "net-parts.h"
 #include "net-world.h"
+#include "rank-parcels.h"
 
-#define MOST_RANKS  4
 #define MOST_BLOCKS 8192
 
 /* All that is read of a run. */
@@ -44,15 +44,13 @@ struct rank
     const struct scene *scene;
     uint32_t threads;
     struct reading reading;
-    void *copy[MOST_RANKS];           /* of what has come */
+    struct rank_parcels parcels;
     uint32_t delivered;               /* since it was told */
     uint32_t idle;                    /* QPs that are sent nothing, but for the last */
     struct block frames[MOST_BLOCKS]; /* memory of packets */
     uint32_t nframes;
 };
 
-static struct weft_parcel given[MOST_RANKS][MOST_RANKS]; /* from, to */
-static pthread_barrier_t barrier;
 static pthread_mutex_t memory = PTHREAD_MUTEX_INITIALIZER;
 
 static void *
@@ -75,29 +73,6 @@ take_frames(void *of, size_t bytes)
     rank->frames[rank->nframes++] = (struct block){taken, bytes};
     pthread_mutex_unlock(&rank->mutex);
     return taken;
-}
-
-static void
-exchange(void *of, const struct weft_parcel *out, struct weft_parcel *in)
-{
-    struct rank *rank = of;
-    for (uint32_t r = 0; r < rank->with.n; r++)
-    {
-        given[rank->with.rank][r] = out[r];
-    }
-    pthread_barrier_wait(&barrier);
-    for (uint32_t r = 0; r < rank->with.n; r++)
-    {
-        const struct weft_parcel from = given[r][rank->with.rank];
-        free(rank->copy[r]);
-        rank->copy[r] = malloc(from.n + 1);
-        if (from.n > 0)
-        {
-            memcpy(rank->copy[r], from.bytes, from.n);
-        }
-        in[r] = (struct weft_parcel){rank->copy[r], r == rank->with.rank ? 0 : from.n};
-    }
-    pthread_barrier_wait(&barrier);
 }
 
 static void
@@ -376,25 +351,23 @@ run_on(const struct scene *scene, uint32_t n, uint32_t threads)
     static struct rank ranks[MOST_RANKS];
     memset(ranks, 0, sizeof ranks);
     world_describe(scene);
-    pthread_barrier_init(&barrier, NULL, n);
+    rank_parcels_begin(n);
     for (uint32_t r = 0; r < n; r++)
     {
-        ranks[r] =
-            (struct rank){.scene = scene,
-                          .threads = threads,
-                          .with = {.of = &ranks[r], .rank = r, .n = n, .exchange = exchange}};
+        struct rank_parcels *parcels = &ranks[r].parcels;
+        ranks[r] = (struct rank){.scene = scene,
+                                 .threads = threads,
+                                 .parcels = {.rank = r, .n = n},
+                                 .with = {parcels, r, n, rank_parcels_exchange}};
         pthread_mutex_init(&ranks[r].mutex, NULL);
         ck_assert_int_eq(pthread_create(&ranks[r].thread, NULL, live, &ranks[r]), 0);
     }
     for (uint32_t r = 0; r < n; r++)
     {
         pthread_join(ranks[r].thread, NULL);
-        for (uint32_t i = 0; i < n; i++)
-        {
-            free(ranks[r].copy[i]);
-        }
+        rank_parcels_free(&ranks[r].parcels);
     }
-    pthread_barrier_destroy(&barrier);
+    rank_parcels_end();
     parts_free();
     return ranks[0].reading;
 }

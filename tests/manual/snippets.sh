@@ -95,6 +95,7 @@ checkout()
     chmod -R u+w .
     ln -s "$programs/two-tors" two-tors
     ln -s "$programs/fabric" fabric
+    ln -s "$programs/workload" workload
     with=$runner
     [ "$1" != extending.md ] || with=$programs/example-runner
     ln -s "$with" build/weft-runner

@@ -100,8 +100,8 @@ extern "C"
     WEFT_API int weft_run_build(struct weft_run *run, const struct weft_net_config *config,
                                 struct weft_refusal *why);
     /** As weft_net_set_threads(), for a fabric that is built: one thread where a balancer both
-     * plans and works at ToRs, which have to know of QPs that hosts make as they are run. @p n: 1
-     * with several ranks at least. */
+     * plans and works at ToRs, which have to know of QPs that hosts make as they are run, and where
+     * packets of such QPs are to be dropped. @p n: 1 with several ranks at least. */
     WEFT_API int weft_run_set_threads(struct weft_run *run, uint32_t n);
     /** Whether a balancer of @p config plans and works at ToRs: no ranks can share the fabric. */
     WEFT_API bool weft_run_is_alone(const struct weft_net_config *config);
@@ -193,7 +193,7 @@ extern "C"
      * that last, for QPs made from now on. A collective does so. @p flows: every pair of hosts
      * that has a QP. Returns 0 or as weft_rho_max(). */
     WEFT_API int weft_run_set_flows(struct weft_run *run, const struct weft_flow *flows, size_t n);
-    /** The share of a level, as it was computed last; 1 before. */
+    /** The share of a level, as it was computed last; as configured before. */
     WEFT_API double weft_run_share(const struct weft_run *run, uint32_t level);
 
     /** Times of a message; -1: not yet. */
@@ -208,7 +208,8 @@ extern "C"
     };
 
     /** Listener to a collective's messages, by number; each function is optional. Called as
-     * hooks are, but ended() and done(): with several ranks these come at the end of a window. */
+     * hooks are, but failed(), ended() and done(): with several ranks these come on all of them, at
+     * the end of a window. */
     struct weft_collective_hooks
     {
         void *of; /**< handed to all */
@@ -217,8 +218,8 @@ extern "C"
         void (*failed)(void *of, uint32_t message, int64_t now);
         /** All messages of a group's step are acknowledged; only where there are barriers. */
         void (*ended)(void *of, uint32_t group, uint32_t step);
-        /** Every message is delivered and acknowledged, was given up or can never start. Told
-         * again if what was given up comes after all. */
+        /** Every message is delivered and acknowledged, was given up or can never start. Told again
+         * when what waits for a message that was given up, and comes after all, is done. */
         void (*done)(void *of, int64_t at);
     };
 
@@ -280,8 +281,9 @@ extern "C"
     /** Removes a call, if it has not come. */
     WEFT_API void weft_run_remove(struct weft_run *run, uint64_t number);
     /** Lets everything happen that happens before @p until, and faults and calls of that time; ends
-     * before where nothing is left to happen, or by weft_run_stop(). Returns the time that it has
-     * come to: of the last thing, at most a window later. */
+     * before by weft_run_stop(), and with WEFT_NEVER where nothing is left to happen. Returns the
+     * time that it has come to: @p until, that of the call that stopped it, or that of the last
+     * thing, at most a window later. */
     WEFT_API int64_t weft_run_until(struct weft_run *run, int64_t until);
     /** Returns the time that it has come to. */
     WEFT_API int64_t weft_run_now(const struct weft_run *run);

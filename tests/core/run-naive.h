@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/** @file run-naive.h  What a run must do, by brute force on a bare fabric: after each hook all
+ * messages of a graph are looked at, and at each fault all links. */
+#ifndef WEFT_RUN_NAIVE_H
+#define WEFT_RUN_NAIVE_H
+
+#include "run-stage.h"
+
+#define MOST_FAULTS 24U
+
+/** Fault of a link. */
+struct fault
+{
+    uint64_t link;
+    int64_t rate; /**< 0: it is down */
+    int64_t at, repair;
+};
+
+/** What a run is to do. */
+struct story
+{
+    struct graph graph; /**< closed */
+    struct fault fault[MOST_FAULTS];
+    uint32_t nfaults;
+    int64_t convergence;
+    enum weft_weights weights;
+};
+
+/** Runs a story on the stage's fabric; fills the times of its graph but for `ready`. */
+void naive_run(struct story *story);
+
+#endif
