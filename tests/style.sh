@@ -99,8 +99,7 @@ names()
 comments()
 {
     # shellcheck disable=SC2016 # awk's own $
-    files 'core-c/*.[ch]' 'runner/*.[ch]' 'runner/*.cc' 'ns3-module/*.h' 'ns3-module/*.cc' 'bench/*.[ch]' 'bench/*.cc' |
-        xargs awk '
+    files '*.[ch]' '*.cc' | xargs awk '
         # The first line of a comment that has words.
         function look(text) {
             sub(/^[*!<\/ \t]+/, "", text)

@@ -66,7 +66,7 @@ class WeftListener : public ns3::WeftMessageListener
     bool m_needsTime; //!< see NeedsTime()
 };
 
-/** What WeftSink() makes of a function. @param call the function @param p its argument */
+/** Calls a function that WeftSink() holds. @param call the function @param p its argument */
 inline void
 WeftCallSink(std::shared_ptr<std::function<void(const weft_packet&)>> call, const weft_packet& p)
 {
