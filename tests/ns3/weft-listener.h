@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file weft-listener.h  Listeners and trace sinks that do what a test gives them. */
 #ifndef WEFT_LISTENER_H
 #define WEFT_LISTENER_H
 
