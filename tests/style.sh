@@ -28,7 +28,7 @@ none()
 is_c()
 {
     files 'core-c/*.[ch]' 'runner/*/*.[ch]' 'tests/core/*.[ch]' 'tests/fuzz/*.c' \
-        'tests/fuzz/*.h' 'tests/stress/*.[ch]' 'examples/embedding/*.[ch]'
+        'tests/fuzz/*.h' 'tests/stress/*.[ch]' 'examples/embedding/*.[ch]' 'examples/extending/*.[ch]'
 }
 
 is_cc()
@@ -68,7 +68,7 @@ spdx()
     files '*.c' '*.h' '*.cc' '*.sh' '*.py' '*.cmake' '*.gp' '*.rng' '*CMakeLists.txt' wscript weft .ci/run |
         while IFS= read -r file; do
             case $file in
-                core-c/* | tests/core/* | examples/embedding/*) id=MIT ;;
+                core-c/* | tests/core/* | examples/embedding/* | examples/extending/*) id=MIT ;;
                 *) id=GPL-2.0-only ;;
             esac
             head -n 5 "$file" | grep -q "SPDX-License-Identifier: $id\b" || echo "$file: $id"
