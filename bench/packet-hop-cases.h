@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/** @file packet-hop-cases.h  The fixed cases of the benchmarks, which README.md describes. */
 #ifndef WEFT_PACKET_HOP_CASES_H
 #define WEFT_PACKET_HOP_CASES_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file packet-hop-options.h  The command line of packet-hop-bench. */
 #ifndef WEFT_PACKET_HOP_OPTIONS_H
 #define WEFT_PACKET_HOP_OPTIONS_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file packet-hop-run.h  A run of a case in ns-3: what it is to be, and what it gave. */
 #ifndef WEFT_PACKET_HOP_RUN_H
 #define WEFT_PACKET_HOP_RUN_H
 

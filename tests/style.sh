@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Checks on the tree's own files: style.sh format|warnings|spdx|tags|names|comments|length|shell
+# Checks on the tree's own files: style.sh format|warnings|spdx|tags|names|heads|comments|length|shell
 set -eu
 export LC_ALL=C
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
@@ -28,7 +28,7 @@ none()
 is_c()
 {
     files 'core-c/*.[ch]' 'runner/*/*.[ch]' 'tests/core/*.[ch]' 'tests/fuzz/*.c' \
-        'tests/fuzz/*.h' 'tests/stress/*.[ch]' 'examples/embedding/*.[ch]'
+        'tests/fuzz/*.h' 'tests/stress/*.[ch]' 'examples/embedding/*.[ch]' 'examples/extending/*.[ch]'
 }
 
 is_cc()
@@ -68,7 +68,7 @@ spdx()
     files '*.c' '*.h' '*.cc' '*.sh' '*.py' '*.cmake' '*.gp' '*.rng' '*CMakeLists.txt' wscript weft .ci/run |
         while IFS= read -r file; do
             case $file in
-                core-c/* | tests/core/* | examples/embedding/*) id=MIT ;;
+                core-c/* | tests/core/* | examples/embedding/* | examples/extending/*) id=MIT ;;
                 *) id=GPL-2.0-only ;;
             esac
             head -n 5 "$file" | grep -q "SPDX-License-Identifier: $id\b" || echo "$file: $id"
@@ -95,12 +95,34 @@ names()
     none "names that more than one file bears"
 }
 
+# A file says at its head what it is, a .c or .cc there or in the header of its name. The headers of
+# the ns-3 module have a class each, which says it.
+heads()
+{
+    files '*.[ch]' '*.cc' | grep -v '^ns3-module/' | xargs awk '
+        function base(file) { sub(/^.*\//, "", file); return file }
+        # Words before the first line of code, but for the licence.
+        FNR == 1 { all[FILENAME]; open = ended = 0 }
+        ended { next }
+        !open && /^ *(\/\*|\/\/)/ { open = 1 }
+        !open { ended = /[^ ]/; next }
+        /[A-Za-z]/ && !/SPDX-License-Identifier|Copyright/ { says[base(FILENAME)]; ended = 1 }
+        /^ *\/\/|\*\// { open = 0 }
+        END {
+            for (file in all) {
+                header = base(file)
+                sub(/\.cc?$/, ".h", header)
+                if (!(base(file) in says) && !(header in says)) print file
+            }
+        }' | sort >"$list"
+    none 'files that do not say at their head what they are; expected a comment behind the SPDX line'
+}
+
 # A comment begins with the noun or the verb that it is about, and not with a pronoun.
 comments()
 {
     # shellcheck disable=SC2016 # awk's own $
-    files 'core-c/*.[ch]' 'runner/*.[ch]' 'runner/*.cc' 'ns3-module/*.h' 'ns3-module/*.cc' 'bench/*.[ch]' 'bench/*.cc' |
-        xargs awk '
+    files '*.[ch]' '*.cc' | xargs awk '
         # The first line of a comment that has words.
         function look(text) {
             sub(/^[*!<\/ \t]+/, "", text)
@@ -142,9 +164,9 @@ shell()
 }
 
 case ${1:-} in
-    format | warnings | spdx | tags | names | comments | length | shell) "$1" ;;
+    format | warnings | spdx | tags | names | heads | comments | length | shell) "$1" ;;
     *)
-        echo "usage: style.sh format|warnings|spdx|tags|names|comments|length|shell" >&2
+        echo "usage: style.sh format|warnings|spdx|tags|names|heads|comments|length|shell" >&2
         exit 2
         ;;
 esac

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parameters of a fabric's frames and NICs: struct weft_fabric_config as a table. */
 #include <weft/fabric.h>
 
 #define P(member) WEFT_P(struct weft_fabric_config, member)

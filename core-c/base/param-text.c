@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Values of parameters as text: parsed with their units, checked, written, and what is expected. */
 #include <stdbool.h>
 #include <string.h>
 

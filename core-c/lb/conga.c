@@ -52,10 +52,10 @@ struct conga_level
     bool changed; /* From-Leaf: it has not been returned since */
 };
 
-/* News of levels from another ToR: how many were learnt, and which are yet to be returned. */
+/* News of levels from another ToR: whether any was learnt, and which are yet to be returned. */
 struct conga_news
 {
-    uint32_t known;   /* how many were learnt ever */
+    uint32_t known;   /* 1: some level was learnt */
     uint16_t last;    /* the path whose level was returned last */
     uint16_t changed; /* how many levels have changed and have not been returned since */
 };
@@ -310,7 +310,7 @@ learn(struct conga *s, const struct weft_packet *packet, int64_t now)
         struct conga_news *news = news_from(s, tor);
         const uint8_t level = (uint8_t)packet->meta[1];
         const bool changes = from->at < 0 || from->level != level;
-        news->known += from->at < 0;
+        news->known = 1;
         news->changed = (uint16_t)(news->changed + (changes && !from->changed));
         *from =
             (struct conga_level){.at = now, .level = level, .changed = changes || from->changed};

@@ -144,7 +144,6 @@ delays_ack(struct weft_qp *qp, const struct weft_packet *data, struct weft_qp_an
 {
     if (qp->algos_rx->frame.ack_every <= 1)
     {
-        qp->unacked = 0;
         return false;
     }
     if (qp->algos_rx->transport->rx_bitmap)

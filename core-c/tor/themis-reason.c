@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Themis-D's reasons in words. */
 #include <weft/views.h>
 
 const char *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file host-rig.h  One NIC with QPs of a real transport, under a congestion control and a path
+ * @file host-rig.h  A NIC with QPs of a real transport, under a congestion control and a path
  * selector that do what a test says and write down what they are told.
  */
 #ifndef WEFT_TESTS_HOST_RIG_H

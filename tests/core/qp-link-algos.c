@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Algorithms of qp-link.h's QPs: they check what a QP tells them against the books of its link. */
 #include <stdio.h>
 
 #include "must.h"

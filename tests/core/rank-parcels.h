@@ -7,7 +7,7 @@
 
 #define MOST_RANKS 4
 
-/** What a rank has been sent. */
+/** Parcels that a rank has been sent. */
 struct rank_parcels
 {
     uint32_t rank, n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file run-naive.h  What a run must do, by brute force on a bare fabric: after each hook all
+/** @file run-naive.h  Model of a run, by brute force on a bare fabric: after each hook all
  * messages of a graph are looked at, and at each fault all links. */
 #ifndef WEFT_RUN_NAIVE_H
 #define WEFT_RUN_NAIVE_H
@@ -16,7 +16,7 @@ struct fault
     int64_t at, repair;
 };
 
-/** What a run is to do. */
+/** Task of a run. */
 struct story
 {
     struct graph graph; /**< closed */

@@ -7,8 +7,8 @@
 
 #include "run-stage.h"
 
-/** Its parts: a message whole, by the fourth QP of its connection, which has one from the start;
- * the last message first, each US later. */
+/** Parts that it makes: a message whole, by the fourth QP of its connection, which has one from the
+ * start; the last message first, each US later. */
 struct spy
 {
     int64_t at[8]; /**< what it was asked */

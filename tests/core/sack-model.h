@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file sack-model.h  What sack promises of its sender, written down plainly: sets of packets,
- * scanned whole at every step. Packets are numbered from 0.
+ * @file sack-model.h  Model of sack's sender, written down plainly: sets of packets, scanned whole
+ * at every step. Packets are numbered from 0.
  */
 #ifndef WEFT_TESTS_SACK_MODEL_H
 #define WEFT_TESTS_SACK_MODEL_H

@@ -299,7 +299,7 @@ END_TEST
  * one of two others; once all have, to any of the three. */
 START_TEST(a_flow_does_not_move_to_a_path_that_is_shunned)
 {
-    uint32_t moves[4] = {0};
+    uint32_t moves[4] = {0}, late[4] = {0};
     for (uint64_t seed = 0; seed < 3000; seed++)
     {
         uint64_t qp[4], other[4];
@@ -317,7 +317,9 @@ START_TEST(a_flow_does_not_move_to_a_path_that_is_shunned)
         {
             const uint16_t last = ethereal_data(qp);
             ethereal_nack(qp, last, 0);
-            MUST(ethereal_data(qp) != last);
+            const uint16_t next = ethereal_data(qp);
+            MUST(next != last);
+            late[((uint32_t)(next >> 8) + 4 - (last >> 8)) % 4] += i >= 10;
         }
         ethereal_end();
     }
@@ -325,6 +327,7 @@ START_TEST(a_flow_does_not_move_to_a_path_that_is_shunned)
     for (uint32_t i = 1; i < 4; i++)
     {
         MUST(moves[i] > 850 && moves[i] < 1150);
+        MUST(late[i] > 9500 && late[i] < 10500);
     }
 }
 END_TEST

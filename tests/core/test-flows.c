@@ -62,6 +62,21 @@ START_TEST(every_flow_is_a_message_on_its_own_qp)
 }
 END_TEST
 
+/* A warning of messages that are too long for a transport's count knows their size by this. */
+START_TEST(flows_of_one_size_are_alike)
+{
+    static const struct weft_table_flow like[] = {{1000, 0, 0, 1}, {1000, 0, 1, 2}};
+    static const struct weft_table_flow unlike[] = {
+        {1000, 0, 0, 1}, {2000, 0, 1, 2}, {1000, 0, 2, 3}};
+    const struct weft_table alike = {.flows = like, .nflows = 2};
+    const struct weft_table others = {.flows = unlike, .nflows = 3};
+    ck_assert_int_eq(build(&alike), 0);
+    ck_assert_uint_eq(size.bytes, 1000);
+    ck_assert_int_eq(build(&others), 0);
+    ck_assert_uint_eq(size.bytes, 0);
+}
+END_TEST
+
 START_TEST(flows_that_cannot_be_are_refused)
 {
     static const struct weft_table_flow wrong[] = {{1, 0, 3, 3}, {0, 0, 0, 1}, {1, -1, 0, 1}};
@@ -108,6 +123,7 @@ flows_suite(void)
     TCase *tcase = tcase_create("flows");
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, every_flow_is_a_message_on_its_own_qp);
+    tcase_add_test(tcase, flows_of_one_size_are_alike);
     tcase_add_test(tcase, flows_that_cannot_be_are_refused);
     tcase_add_test(tcase, the_bound_is_that_of_the_last_flow_by_itself);
     suite_add_tcase(suite, tcase);

@@ -215,6 +215,8 @@ START_TEST(unsound_trimming_is_refused)
     ck_assert_ptr_nonnull(strstr(weft_mmu_algo.check(&config), "trim-bytes < trim-at"));
     config.trim_bytes = 0;
     ck_assert_int_eq(weft_mmu_init(memory, &config, PORTS), WEFT_ERANGE);
+    config.trim_bytes = 1;
+    ck_assert_int_eq(weft_mmu_init(memory, &config, PORTS), 0);
     free(memory);
 }
 END_TEST

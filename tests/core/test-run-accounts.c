@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who writes a transport, or a fabric's part, would publish a completion time of messages that were
- * never delivered. */
+/* A writer of a transport, or of a part of a fabric, would publish a completion time of messages
+ * that were never delivered. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

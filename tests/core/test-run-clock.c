@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who embeds the core without a simulator would be called at the wrong time, or never get to the
- * end of a run; who has a clock of their own would get other results. */
+/* A program that embeds the core without a simulator would be called at the wrong time, or never
+ * get to the end of a run; who has a clock of their own would get other results. */
 #include <check.h>
 #include <string.h>
 

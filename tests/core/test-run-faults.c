@@ -8,7 +8,7 @@
 
 #include "run-stage.h"
 
-/* What a run's host has been told of links. */
+/* Changes of links that a run's host has been told of. */
 static struct
 {
     struct

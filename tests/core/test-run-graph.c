@@ -9,7 +9,7 @@
 
 static struct graph g, other;
 
-/* What a collective has told. */
+/* Calls that a collective has made. */
 static struct
 {
     uint32_t posted, delivered, failed, done, ended;

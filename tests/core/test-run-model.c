@@ -43,7 +43,7 @@ add_message(struct graph *g, uint32_t step)
     m->delayed = below(4) == 0;
 }
 
-/* What a message waits for: some before it that end at its source. */
+/* Messages that one waits for: some before it that end at its source. */
 static void
 add_waits(struct graph *g, uint32_t i)
 {

@@ -278,7 +278,7 @@ START_TEST(ethereal_has_its_parts_delivered)
 }
 END_TEST
 
-/* What a run's host is told of posts and QPs. */
+/* Posts and QPs that a run's host is told of. */
 static struct
 {
     uint64_t bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who writes a planner would not hear what is wrong with it, and who names a drop would lose other
- * packets, or others on several threads. */
+/* A writer of a planner would not hear what is wrong with it, and one who names a drop would lose
+ * other packets, or others on several threads. */
 #include <check.h>
 #include <setjmp.h>
 #include <string.h>

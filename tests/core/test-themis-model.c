@@ -349,7 +349,7 @@ nic_returned(struct nic *nic, uint32_t now)
 }
 
 /*
- * One random arrival order, packet by packet, against the reference: of SHORT packets, or of some
+ * Random arrival order, packet by packet, against the reference: of SHORT packets, or of some
  * hundred with resends of any of them at any time, so that one byte meets PSNs beyond its range.
  */
 #define SHORT 24

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the OFAN paper asks of workloads: permutations between pods, senders with random phases,
+ * Workloads that the OFAN paper asks for: permutations between pods, senders with random phases,
  * servers at random places, phase after phase of sharded training. If these fail, figures compare
  * balancers on traffic that the paper did not send.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file flight.h  One QP over a network that does what an input's bytes say: frames arrive in any
- * order, late, never, or twice. What the fuzz targets of the transports share.
+ * @file flight.h  A QP over a network that does what an input's bytes say: frames arrive in any
+ * order, late, never, or twice. The fuzz targets of the transports share it.
  */
 #ifndef WEFT_TESTS_FLIGHT_H
 #define WEFT_TESTS_FLIGHT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What Themis-D promises, whatever the packets and NACKs that it sees. The input's first byte
+ * Promises of Themis-D, whatever the packets and NACKs that it sees. The input's first byte
  * chooses one of two games:
  *
  * A sprayed flow. Its paths are FIFOs of any delay, the NIC is NIC-SR or go-back-N, and the ring

@@ -4,9 +4,8 @@
 # Makes sources of the C and C++ blocks in the manual's pages (named as from the root of the tree), in OUT:
 #   cc-*.inc   what uses the module, for snippets.cc: whole programs, and fragments, each in a function
 #   c-*.inc    fragments that use the core, for core-snippets.c
-#   tree/*     the worked examples of new algorithms: the files that a page gives in full (```c core-c/...),
-#              those that it changes (```diff runner/...), and core-c/roster/roster.h with the lines that it
-#              adds to a list there (```c WEFT_BALANCERS)
+#   tree/*     what the worked examples of new algorithms change: files of the tree (```diff runner/...), and
+#              core-c/roster/roster.h with the lines that they add to a list there (```c WEFT_BALANCERS)
 # A C++ fragment that sets up no fabric but uses one finds it as `weft` and `fabric`, with a workload.
 set -eu
 export LC_ALL=C
@@ -71,18 +70,10 @@ c_fragment()
     printf '{"%s:%s", snippet_%s},\n' "$2" "$3" "$1" >>"$work/c-table"
 }
 
-# A file of the tree.
-example_file()
-{
-    mkdir -p "$out/tree/$(dirname "$4")"
-    { source_line "$2" "$3" && cat "$work/$1"; } >"$out/tree/$4"
-}
-
 while read -r block page line language argument; do
     case $language:$argument in
         c:) c_fragment "$block" "$page" "$line" >>"$work/c-bodies" ;;
         c:WEFT_*) sed "s/^/$argument /" "$work/$block" >>"$work/roster" ;;
-        c:*) example_file "$block" "$page" "$line" "$argument" ;;
         diff:*) echo "$work/$block $argument" >>"$work/changed" ;;
         cpp:)
             kind=fragment

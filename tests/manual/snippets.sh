@@ -9,8 +9,9 @@
 #   sh        is run, but for the commands in the list below
 #   (none)    a session: commands behind "$ ", each run; what stands under one, if anything, is all that it prints
 #   sql       is asked of the results of the page's last scenario, and has an answer
-#   c, cpp    was compiled and is run; with a name (```c core-c/...), and as a diff, it is part of a worked
-#             example, whose programs a page about them has instead of the tree's
+#   c, cpp    was compiled and is run; with a name (```c core-c/...) it has parts of that file, of a worked
+#             example or else of the tree, one below the other, with /* ... */ between them; as a diff, and with
+#             the name of a list, it is part of a worked example, whose programs their page has
 #   text      is a picture
 # An unknown language, and a reason for what is no longer there, are mistakes.
 set -u
@@ -273,10 +274,31 @@ cpp_block()
     quietly "$programs/snippets" "$page:$line"
 }
 
+# A quoted part that is not in the file is printed.
+quoted()
+{
+    file=$root/examples/extending/$argument
+    [ -e "$file" ] || file=$root/$argument
+    # shellcheck disable=SC2016 # the program is awk's
+    quietly awk '
+        FILENAME == ARGV[ARGC - 1] { text = text $0 "\n"; next }
+        /^\/\* \.\.\. \*\/$/ { n++; next }
+        { part[n += !n] = part[n] $0 "\n" }
+        END {
+            text = "\n" text
+            for (i = 1; i <= n; i++) {
+                at = index(text, "\n" part[i])
+                if (!at) { printf "%s does not have, there:\n%s", ARGV[ARGC - 1], part[i]; exit 1 }
+                text = substr(text, at + length(part[i]))
+            }
+        }' "$1" "$file"
+}
+
 block()
 {
     case $language:$argument in
-        c:?* | diff:?*) ;;
+        c:WEFT_* | diff:?*) ;;
+        c:?*) quoted "$1" ;;
         text:) ;;
         xml:) xml_block "$1" ;;
         sql:) sql_block "$1" ;;
@@ -294,7 +316,8 @@ after_page()
 {
     [ "$1" = docs/extending.md ] || return 0
     quietly docs/generate.sh build/weft-runner --check
-    sed -n 's/^ *\.name = "\(.*\)",/\1/p' docs/extending.md >"$work/names"
+    sed -n 's/^ *\.name = "\(.*\)",/\1/p' "$root"/examples/extending/core-c/*/*.c >"$work/names"
+    [ "$(wc -l <"$work/names")" -ge 9 ] || fail 'there are no names of worked examples'
     while read -r name; do
         quietly grep -q "\"$name\"\|>$name<" scenarios/weft.rng
         quietly grep -q "\`$name\`" docs/scenarios.md

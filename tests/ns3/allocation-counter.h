@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file allocation-counter.h  Calls of operator new in a test program. */
 #ifndef WEFT_ALLOCATION_COUNTER_H
 #define WEFT_ALLOCATION_COUNTER_H
 

@@ -24,10 +24,11 @@ struct NaivePart
 using NaiveHeard = std::vector<std::pair<unsigned, unsigned>>;
 
 /**
- * What a host of a leaf-spine sends over which spine. Slots on the uplinks are filled one by one:
- * whole messages as long as each uplink gets as many, then equal parts of those that are left, the
- * fewest that come out even. Each takes an uplink with the least load; ties go round. Left to
- * chance are the first uplink towards each leaf, and the order of the parts.
+ * Plan of a host of a leaf-spine: which part of a message takes which spine. Slots on the uplinks
+ * are filled one by one: whole messages as long as each uplink gets as many, then equal parts of
+ * the messages that are left, the fewest that come out even. Each takes an uplink with the least
+ * load; ties go round. Left to chance are the first uplink towards each leaf, and the order of the
+ * parts.
  */
 class NaiveEthereal
 {

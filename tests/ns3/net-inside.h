@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file net-inside.h  What no program may do to a fabric of the core, for tests: frames out of
- * nowhere, pauses by nobody. To be called while nothing is run, at weft_net_now().
+ * @file net-inside.h  Acts upon a fabric of the core that no program may do, for tests: frames out
+ * of nowhere, pauses by nobody. To be called while nothing is run, at weft_net_now().
  */
 #ifndef NET_INSIDE_H
 #define NET_INSIDE_H

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file net-rig.h  Memory and faults of links for a fabric of the core that a test runs itself. */
 #ifndef NET_RIG_H
 #define NET_RIG_H
 

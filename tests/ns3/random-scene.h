@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file random-scene.h  Scenes drawn from seeds: a fabric, messages, faults and losses. */
 #ifndef RANDOM_SCENE_H
 #define RANDOM_SCENE_H
 

@@ -31,7 +31,7 @@ ReadOften(const WeftRig& rig, Time until)
     }
 }
 
-/** Which of two hosts hears of something first that falls on one instant is no chance. */
+/** Listeners of two hosts hear of one instant in an order that is no chance. */
 class OrderTestCase : public TestCase
 {
   public:
@@ -115,7 +115,7 @@ class OrderTestCase : public TestCase
     }
 };
 
-/** What a callback changes is changed from its time on, at nodes that lag as well. */
+/** Changes by a callback hold from its time on, at nodes that lag as well. */
 class ChangeTestCase : public TestCase
 {
   public:
@@ -183,7 +183,7 @@ class ChangeTestCase : public TestCase
     }
 };
 
-/** What is posted at another host by one who is told late comes there after the way to it. */
+/** Posts of a late listener at another host come there after the way to it. */
 class LatePostTestCase : public TestCase
 {
   public:

@@ -95,7 +95,7 @@ class DeadSubflowTestCase : public TestCase
     }
 };
 
-/** What a planner was asked. */
+/** Calls of the planner: by time, ps, each host with its number of messages. */
 std::map<int64_t, std::vector<std::pair<uint32_t, size_t>>> g_asked;
 
 const weft_plan_ops g_spy{
@@ -180,7 +180,7 @@ class TogetherTestCase : public TestCase
     }
 };
 
-/** What a host posts at one instant may be of several service levels, or nothing at all. */
+/** A host may post messages of several service levels at one instant, or none. */
 class MixedPostsTestCase : public TestCase, public WeftMessageListener
 {
   public:

@@ -144,7 +144,7 @@ class FewQueuesTestCase : public TestCase
     }
 };
 
-/** What is held takes its room in the buffer: PFC pauses for it, and nothing is lost. */
+/** Packets that are held take their room in the buffer: PFC pauses for them, none is lost. */
 class HeldIsBufferedTestCase : public TestCase
 {
   public:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file weft-death.h  Acts that are to abort, each in a process of its own. */
 #ifndef WEFT_DEATH_H
 #define WEFT_DEATH_H
 

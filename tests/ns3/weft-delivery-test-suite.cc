@@ -113,7 +113,7 @@ class LyingTransportTestCase : public TestCase
     uint32_t m_done{0}; //!< how often it was told
 };
 
-/** The same transport, where nothing is lost: what it has acknowledged too soon arrives later. */
+/** The lying transport without losses: packets that it acknowledged too soon arrive later. */
 class EarlyAckTestCase : public TestCase
 {
   public:

@@ -120,7 +120,7 @@ class Digest
     uint64_t m_count{0};            //!< frames
 };
 
-/** The same run, twice, under every simulator and scheduler, and watched; and another seed's. */
+/** A run, twice, under every simulator and scheduler, and watched; and another seed's. */
 class RepeatTestCase : public TestCase
 {
   public:

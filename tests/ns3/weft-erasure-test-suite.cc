@@ -233,7 +233,7 @@ class NewsTestCase : public TestCase
         const int64_t one = Deliver(4096, {});
         const int64_t again = Deliver(4096, {0});
         NS_TEST_EXPECT_MSG_EQ(again - one, m_trip, "a lone one");
-        // One byte more: neither it nor its repair stands for the 4,096 that are lost.
+        // A packet of one byte follows: neither it nor its repair stands for the 4,096 lost ones.
         const int64_t full = Deliver(4097, {0});
         NS_TEST_EXPECT_MSG_EQ(full - one, m_trip, "a full one before a short one");
         const int64_t both = Deliver(4097, {0, 1});

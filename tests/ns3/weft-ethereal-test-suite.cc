@@ -28,7 +28,7 @@ FourPaths(const std::string& balancer)
     return setup;
 }
 
-/** One message is divided by four, and each part takes an uplink of its own. */
+/** A lone message is divided by four, and each part takes an uplink of its own. */
 class EqualSharesTestCase : public TestCase
 {
   public:
@@ -90,7 +90,7 @@ class DeadPathTestCase : public TestCase
     }
 };
 
-/** Which host is run first, and by which thread, tells nobody what a QP is called. */
+/** Names of QPs do not tell which host is run first, nor by which thread. */
 class NumbersTestCase : public TestCase
 {
   public:

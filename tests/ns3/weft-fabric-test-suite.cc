@@ -246,7 +246,7 @@ class PfcTestCase : public TestCase
               "ecmp",
               "roce ack-every=10000",
               SMALL_BUFFER);
-        // The same, resumed only when its last frame has left.
+        // A port that resumes only when the switch's last frame has left.
         Check("leaf-spine leaves=1 spines=1 hosts-per-leaf=6 link-rate=100Gbps",
               "ecmp",
               "roce ack-every=10000",

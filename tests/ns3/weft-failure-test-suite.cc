@@ -140,7 +140,7 @@ class ConvergenceTestCase : public TestCase
     std::vector<uint64_t> m_lost; //!< frames lost on dead links
 };
 
-/** What a dead wire costs, frame by frame, where many frames are on their way at once. */
+/** Losses on a dead wire, frame by frame, where many frames are on their way at once. */
 class DeadWireTestCase : public TestCase
 {
   public:
@@ -274,7 +274,7 @@ class TwiceFailedTestCase : public TestCase
     std::vector<uint64_t> m_frames; //!< sent on the link
 };
 
-/** Who has seen all that matters waits for nothing that was planned for later. */
+/** A program that has seen all that matters waits for nothing that was planned for later. */
 class ForgottenTestCase : public TestCase
 {
   public:
@@ -313,7 +313,7 @@ class PartitionTestCase : public TestCase
         setup.balancer = balancer;
         setup.cc = "dcqcn";
         setup.frames = "roce retry-limit=0"; // so that senders are still there after the repair
-        // Of a tail that was lost whole, each timeout repeats one packet.
+        // Each timeout repeats one packet of a tail that was lost whole.
         setup.transport = "nic-sr rto=50us";
         WeftRig rig(setup);
         rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(10)));

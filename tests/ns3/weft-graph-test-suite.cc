@@ -40,7 +40,7 @@ CopyOf(const std::string& topology)
     return setup;
 }
 
-/** The same switches and links behave the same, whether they are known as a Clos or not. */
+/** Switches and links behave the same, whether they are known as a Clos or not. */
 class TwinTestCase : public TestCase
 {
   public:
@@ -195,7 +195,7 @@ class RingTestCase : public TestCase
     }
 };
 
-/** What cannot work on a graph, or is none, says why. */
+/** Balancers that cannot work on a graph, and links that make none, are refused with a reason. */
 class RefusalTestCase : public TestCase
 {
   public:

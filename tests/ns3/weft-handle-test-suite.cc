@@ -108,7 +108,7 @@ class HandleTestCase : public TestCase
     }
 };
 
-/** What was asked for before AssignStreams() is in force after it. */
+/** Faults that were asked for before AssignStreams() are in force after it. */
 class StreamsTestCase : public TestCase
 {
   public:
@@ -142,7 +142,7 @@ class StreamsTestCase : public TestCase
     }
 };
 
-/** What cannot be answered is not answered wrongly. */
+/** Questions that cannot be answered end the program with a reason. */
 class RefusalTestCase : public TestCase
 {
   public:

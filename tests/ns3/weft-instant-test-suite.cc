@@ -209,7 +209,7 @@ class LateSinkTestCase : public TestCase
     std::string m_scheduler; //!< under which it runs
 };
 
-/** What is counted of nodes to which nobody listens is as of now. */
+/** Counts of nodes to which nobody listens are as of now. */
 class ReadTestCase : public TestCase
 {
   public:
@@ -295,7 +295,7 @@ class CallTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(within, 0, "told within a call");
     }
 
-    /** One who hears of a frame posts at its node, and at another one. */
+    /** A listener that hears of a frame posts at its node, and at other ones. */
     void CheckCallback()
     {
         WeftRig rig((WeftRigSetup()));

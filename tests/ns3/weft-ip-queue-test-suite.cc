@@ -19,7 +19,7 @@ namespace
 
 constexpr uint16_t PROTOCOL = 0x0800;
 
-/** What the wire cannot take waits, up to a limit, and is dropped beyond it; all of it is told. */
+/** Packets wait for the wire, up to a limit, and are dropped beyond it; all of it is told. */
 class LimitTestCase : public TestCase
 {
   public:
@@ -124,7 +124,7 @@ class LimitTestCase : public TestCase
     uint32_t m_received{0}; //!< at the other end
 };
 
-/** Who is told that a frame leaves may send the next one at once, as queue discs of ns-3.42 do. */
+/** Listeners that hear of a frame may send the next one at once, as queue discs of ns-3.42 do. */
 class WireTestCase : public TestCase
 {
   public:
@@ -147,7 +147,7 @@ class WireTestCase : public TestCase
         }
     }
 
-    /** What a Tx listener may do: turn about a packet and a message. */
+    /** Sends as a Tx listener may: turn about a packet and a message. */
     void SendNext()
     {
         if (m_left == 0)
@@ -164,7 +164,7 @@ class WireTestCase : public TestCase
         }
     }
 
-    /** What a queue disc does when it is woken. */
+    /** Sends as a queue disc does when it is woken: until the device's queue is stopped. */
     void Drain()
     {
         if (m_draining)

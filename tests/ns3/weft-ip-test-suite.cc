@@ -74,7 +74,7 @@ class UdpEchoTestCase : public TestCase
         socket->SendTo(Create<Packet>(size), 0, InetSocketAddress(to, PORT));
     }
 
-    /** One run. @return when datagrams came back */
+    /** @param simulator, @param scheduler of the run @return when datagrams came back */
     std::vector<int64_t> Run(const std::string& simulator, const std::string& scheduler)
     {
         const WeftSimulatorChoice choice(simulator, scheduler);
@@ -209,7 +209,7 @@ class TrafficControlTestCase : public TestCase
                               "an ARP request and all datagrams came to the disc");
         NS_TEST_EXPECT_MSG_EQ(m_received + stats.nTotalDroppedPackets, 1 + BURST, "all are known");
         NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetNic(0)->GetIpDrops(), 0, "the disc was held back");
-        // One on the wire, the NIC's queue, and the disc's.
+        // Room: one datagram on the wire, the NIC's queue, and the disc's.
         NS_TEST_EXPECT_MSG_LT(m_received, 1 + 1 + DEVICE + DISC + 1, "no more than there is room");
         NS_TEST_EXPECT_MSG_GT(m_received, 1 + DISC, "and no less than the disc has");
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");

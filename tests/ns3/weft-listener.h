@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file weft-listener.h  Listeners and trace sinks that do what a test gives them. */
 #ifndef WEFT_LISTENER_H
 #define WEFT_LISTENER_H
 
@@ -66,7 +67,7 @@ class WeftListener : public ns3::WeftMessageListener
     bool m_needsTime; //!< see NeedsTime()
 };
 
-/** What WeftSink() makes of a function. @param call the function @param p its argument */
+/** Calls a function that WeftSink() holds. @param call the function @param p its argument */
 inline void
 WeftCallSink(std::shared_ptr<std::function<void(const weft_packet&)>> call, const weft_packet& p)
 {

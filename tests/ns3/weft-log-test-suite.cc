@@ -138,7 +138,7 @@ class LogRuns
     }
 };
 
-/** One line for each decision that a user would look for. */
+/** Each decision that a user would look for has a line. */
 class LogTestCase : public TestCase
 {
   public:
@@ -252,7 +252,7 @@ class LogTestCase : public TestCase
         CheckCollective();
     }
 
-    /** Its lines have the times of what they tell, also where no other component is on. */
+    /** A collective's lines have the times of what they tell, also where it alone is logged. */
     void CheckCollective()
     {
         std::ostringstream text;

@@ -341,7 +341,7 @@ class ApplicationTestCase : public TestCase
 
     void DoRun() override
     {
-        // One packet of 1,500 bytes over four links there, an ACK of 64 bytes back.
+        // A packet of 1,500 bytes over four links there, an ACK of 64 bytes back.
         constexpr int64_t there = 4 * 1120000;
         constexpr int64_t back = 4 * 1005120;
         {

@@ -116,7 +116,7 @@ class JustFreeTestCase : public TestCase
     }
 };
 
-/** The same while the switch has paused a neighbour, and sees to the end of each frame. */
+/** The third frame while a neighbour is paused, so that the switch sees to each frame's end. */
 class JustFreeInPauseTestCase : public TestCase
 {
   public:
@@ -276,7 +276,7 @@ class OddBoundTestCase : public TestCase
         NS_TEST_EXPECT_MSG_LT(time, bound + bound / 2, what << ": the bound is far off");
     }
 
-    /** One message. */
+    /** Compares the time of a lone message with its bound. */
     void CheckMessage(const WeftRigSetup& setup, uint32_t dst, uint64_t bytes)
     {
         WeftRig rig(setup);

@@ -88,7 +88,7 @@ MiddleLosses()
     return drops;
 }
 
-/** What is merely late. */
+/** Packets that are merely late. */
 class SprayingTestCase : public TestCase
 {
   public:
@@ -118,9 +118,9 @@ class SprayingTestCase : public TestCase
         }
         NS_TEST_EXPECT_MSG_GT(overtaken, 1000, "there is reordering");
 
-        // What a slow link takes comes later than by a bandwidth-delay product. Each such packet
-        // widens the window when it comes again. ACKs overtake NACKs there: what is acknowledged
-        // before its turn is not sent again.
+        // Packets over a slow link come later than by a bandwidth-delay product. Each of them
+        // widens the window when it comes again. ACKs overtake NACKs there: a packet that is
+        // acknowledged before its turn is not sent again.
         Case slow{"pro-window", "simple-rr"};
         slow.slow = true;
         const Outcome pro = Simulate(slow);
@@ -134,7 +134,7 @@ class SprayingTestCase : public TestCase
     }
 };
 
-/** What is lost while packets follow. */
+/** Packets that are lost while others follow. */
 class LossesTestCase : public TestCase
 {
   public:

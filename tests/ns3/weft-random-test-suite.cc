@@ -92,7 +92,7 @@ class RandomRun
         std::string error;
         NS_ABORT_MSG_UNLESS(job->Install(fabric, error), error);
         Simulator::Run();
-        // Which way frames went need not change when they came.
+        // Arrivals may be at the same times where frames took other ways: ports count, too.
         for (uint32_t i = 0; i < fabric->GetNSwitches(); i++)
         {
             Ptr<WeftSwitch> sw = fabric->GetSwitch(i);

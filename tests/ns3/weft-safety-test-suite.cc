@@ -147,7 +147,7 @@ class WrongCallTestCase : public TestCase
     }
 };
 
-/** What is taken down by hand is a failure like any other. */
+/** A link that is taken down by hand fails like any other. */
 class SetDownTestCase : public TestCase
 {
   public:

@@ -213,7 +213,7 @@ class OwnBalancerTestCase : public TestCase
     uint64_t m_wrongClass{0}; //!< packets in another queue than their level's
 };
 
-/** What a ToR does for one level it does for no other one. */
+/** A ToR balances the level that asks for it, and no other one. */
 class TorBalancerTestCase : public TestCase
 {
   public:
@@ -281,7 +281,7 @@ class ThemisTestCase : public TestCase
         }
         else
         {
-            // One path is slower, so that packets overtake each other.
+            // A slower path makes packets overtake each other.
             rig.fabric->ScheduleDegradation(8 + 1,
                                             rig.fabric->GetLink(8 + 1).rate / 2,
                                             Time(0),
@@ -493,7 +493,7 @@ class CombinationsTestCase : public TestCase
     }
 };
 
-/** What cannot be is refused with a reason. */
+/** Levels that do not fit the fabric are refused with a reason. */
 class RefusedTestCase : public TestCase
 {
   public:

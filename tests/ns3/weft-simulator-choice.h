@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file weft-simulator-choice.h  ns-3's simulators and schedulers, each used for a while. */
 #ifndef WEFT_SIMULATOR_CHOICE_H
 #define WEFT_SIMULATOR_CHOICE_H
 

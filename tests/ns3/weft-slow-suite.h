@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file weft-slow-suite.h  Suites with test cases that take seconds. */
 #ifndef WEFT_SLOW_SUITE_H
 #define WEFT_SLOW_SUITE_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/** @file weft-test-rig.h  A fabric in ns-3 with messages under way, and totals of it. */
 #ifndef WEFT_TEST_RIG_H
 #define WEFT_TEST_RIG_H
 

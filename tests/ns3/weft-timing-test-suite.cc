@@ -50,7 +50,7 @@ class LoneFrameTestCase : public TestCase
         Check(FAT_TREE, 1, 1452, 2 * 1120000);
         Check(FAT_TREE, 3, 1452, 4 * 1120000);
         Check(FAT_TREE, 15, 1452, 6 * 1120000);
-        // One byte of payload: 49 bytes.
+        // A byte of payload: 49 bytes.
         Check(FAT_TREE, 15, 1, 6 * 1003920);
         // Each tier twice as fast as the one below: 80, 40 and 20 ps per byte, at the ports of both
         // ends of each link.

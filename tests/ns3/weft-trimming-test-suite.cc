@@ -484,7 +484,7 @@ class HeaderDropsTestCase : public TestCase
     }
 };
 
-/** The same under every simulator. */
+/** Trimming under every simulator. */
 class SameTestCase : public TestCase
 {
   public:

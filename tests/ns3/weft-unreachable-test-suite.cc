@@ -186,7 +186,7 @@ class CutOffTestCase : public TestCase
     }
 };
 
-/** What waits for a lost message cannot start, nor what waits for that. */
+/** Messages that wait for a lost one cannot start, nor those that wait for them. */
 class DependenceTestCase : public TestCase
 {
   public:

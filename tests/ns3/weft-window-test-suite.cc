@@ -171,7 +171,7 @@ class WindowOpensTestCase : public TestCase
     }
 };
 
-/** What a NACK asks for leaves whatever the window, and only that. */
+/** Packets that a NACK asks for leave whatever the window, and only they. */
 class WindowYieldsTestCase : public TestCase
 {
   public:
@@ -215,8 +215,7 @@ class PacingEndsTestCase : public TestCase
         c.lossEnds = 5000;
         const Outcome o = Simulate(c);
         NS_TEST_EXPECT_MSG_GT(o.t.timeouts, 4, "so many that the window is the least");
-        // One packet in 1,000 round trips of 14 us each: one such pause may reach beyond the
-        // outage.
+        // A packet in 1,000 round trips of 14 us each: one such pause may reach beyond the outage.
         NS_TEST_EXPECT_MSG_LT(o.end, 30 * INT64_C(1000000000), "and no more after it");
         NS_TEST_EXPECT_MSG_EQ(o.done, true, "all is delivered");
     }

@@ -45,7 +45,7 @@ ends()
 flip()
 {
     at=${2:-$(($(wc -c <"$1") / 2))}
-    byte=$(tail -c +$((at + 1)) "$1" | head -c 1 | od -An -tu1)
+    byte=$(od -An -tu1 -j "$at" -N 1 "$1")
     # shellcheck disable=SC2059 # the format is the byte
     printf "\\$(printf %o $((byte % 2 ? byte - 1 : byte + 1)))" | dd of="$1" bs=1 seek="$at" conv=notrunc 2>/dev/null
 }

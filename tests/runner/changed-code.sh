@@ -50,16 +50,16 @@ differ same
 edit core-c/lb/jsq.c '/^jsq_pick/,/^}/s/return/return 0 +/'
 differ a-balancer weft_lb_jsq
 undo core-c/lb/jsq.c
-# What it calls, or what its headers call, is its own as well.
+# What it calls, or what its headers call, is its own as well; so is the base of another one.
 edit core-c/tor/themis-d.c 's/^}$/    ;\n}/'
-differ a-part-of-themis weft_lb_themis
-undo core-c/tor/themis-d.c
+cp before themis-d.c
+edit core-c/cc/swift.c 's/^}$/    ;\n}/'
+differ a-part-and-a-base weft_cc_mswift weft_cc_swift weft_lb_themis
+undo core-c/cc/swift.c
+cp themis-d.c tree/core-c/tor/themis-d.c
 edit core-c/lb/shortest.h 's/<=/</g; s/ < / <= /g'
 differ a-header weft_lb_jsq weft_lb_ofan
 undo core-c/lb/shortest.h
-edit core-c/cc/swift.c 's/^}$/    ;\n}/'
-differ a-base-of-another weft_cc_mswift weft_cc_swift
-undo core-c/cc/swift.c
 # All runs use these.
 for file in core-c/nic/qp.c core-c/mmu/shared-buffer.c core-c/base/rng.c ns3-module/model/weft-port.cc \
     runner/run/simulate.c; do
@@ -73,11 +73,11 @@ differ a-column SIMULATOR
 undo runner/results/results-tables.h
 # Words are not code.
 edit core-c/lb/jsq.c '2s/^/\/* "A comment; with [brackets], it'"'"'s \\ all *\/\n  /'
-differ a-comment
-undo core-c/lb/jsq.c
+cp before jsq.c
 edit runner/command/main.c 's/^}$/    ;\n}/'
-differ a-command
+differ a-comment-and-a-command
 undo runner/command/main.c
+cp jsq.c tree/core-c/lb/jsq.c
 
 # An algorithm that is added changes no other one. One that finds another by its name may use any.
 sed 's/weft_lb_jsq/weft_lb_own/; s/"jsq"/"own"/' tree/core-c/lb/jsq.c >tree/core-c/lb/own.c
@@ -106,8 +106,8 @@ if command -v git >/dev/null; then
     }
     commit | grep -qx '[0-9a-f]\{12\}' || fail "commit $(commit)"
     edit core-c/lb/jsq.c '1s/$/ /'
-    commit | grep -qx '[0-9a-f]\{12\}-modified [0-9a-f]\{12\}' || fail "changed: commit $(commit)"
     one=$(commit)
+    printf '%s\n' "$one" | grep -qx '[0-9a-f]\{12\}-modified [0-9a-f]\{12\}' || fail "changed: commit $one"
     edit core-c/lb/rsq.c '1s/$/ /'
     [ "$(commit)" != "$one" ] || fail 'the difference has no hash'
     (cd tree && git checkout -q .)

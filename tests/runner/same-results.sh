@@ -12,18 +12,18 @@ rm -rf "$2.same" "$3.same"
 "$1" export "$3"/runs/*.sqlite --to "$3.same"
 diff -r -x provenance.txt "$2.same" "$3.same"
 rm -rf "$2.same" "$3.same"
-rows()
+
+# One query finds what is in one database and not in the other; row numbers keep rows in their order.
+differ()
 {
-    "$weft" query "$1" --format csv "$2"
+    printf "select '%s' as differ where exists (%s from main.%s except %s from there.%s)" "$1" "$2" "$3" "$2" "$3"
+    printf " or exists (%s from there.%s except %s from main.%s)\n" "$2" "$3" "$2" "$3"
 }
 
-weft=$1
-tables="select name from sqlite_master where type = 'table' and name <> 'provenance' order by name"
-here=$(rows "$2" "$tables")
-there=$(rows "$3" "$tables")
-[ "$here" = "$there" ] || { echo "the databases have other tables" && exit 1; }
-for table in $(rows "$2" "$tables" | tail -n +2); do
-    a=$(rows "$2" "select * from \"$table\"" | cksum)
-    b=$(rows "$3" "select * from \"$table\"" | cksum)
-    [ "$a" = "$b" ] || { echo "the databases have other rows in $table" && exit 1; }
+tables=$("$1" query "$2" --format csv "select name from sqlite_master where type = 'table' and name <> 'provenance'")
+query=$(differ 'their tables' 'select name, sql' sqlite_master)
+for table in $(printf '%s\n' "$tables" | tail -n +2); do
+    query="$query union all $(differ "rows of $table" 'select rowid, *' "\"$table\"")"
 done
+found=$("$1" query "$2" --with "there=$3" --format csv "$query")
+[ "$found" = differ ] || { echo "the databases are not the same: $found" && exit 1; }
