@@ -72,7 +72,7 @@ cp "$root/build/weft-runner" other/build/weft-runner.whole
 echo 'no C' >other/core-c/half.c
 (
     flock 9
-    for command in 'list' 'validate here.xml' 'query results' 'plot results' 'report claims.xml' 'run --help' 'list --help'; do
+    for command in 'list' 'validate here.xml' 'query results' 'plot results' 'report results' 'run --help' 'list --help'; do
         # shellcheck disable=SC2086 # words of a command
         timeout 20 other/weft $command >out 2>err || [ $? = 2 ] || fail "'$command' while somebody builds: $(cat err)"
         ! grep -q 'waiting\|building\|nothing is built' err || fail "'$command' while somebody builds: $(cat err)"

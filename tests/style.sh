@@ -27,7 +27,7 @@ none()
 
 is_c()
 {
-    files 'core-c/*.[ch]' 'runner/*/*.[ch]' 'tests/core/*.[ch]' 'tests/fuzz/*.c' \
+    files 'core-c/*.[ch]' 'runner/*/*.[ch]' 'validation/*.[ch]' 'tests/core/*.[ch]' 'tests/fuzz/*.c' \
         'tests/fuzz/*.h' 'tests/stress/*.[ch]' 'examples/embedding/*.[ch]'
 }
 
@@ -99,7 +99,7 @@ names()
 comments()
 {
     # shellcheck disable=SC2016 # awk's own $
-    files 'core-c/*.[ch]' 'runner/*.[ch]' 'runner/*.cc' 'ns3-module/*.h' 'ns3-module/*.cc' 'bench/*.[ch]' 'bench/*.cc' |
+    files 'core-c/*.[ch]' 'runner/*.[ch]' 'runner/*.cc' 'validation/*.[ch]' 'ns3-module/*.h' 'ns3-module/*.cc' 'bench/*.[ch]' 'bench/*.cc' |
         xargs awk '
         # The first line of a comment that has words.
         function look(text) {

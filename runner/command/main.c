@@ -10,7 +10,6 @@
 
 #include "commands.h"
 #include "memory-out.h"
-#include "papers.h"
 #include "process-title.h"
 #include "provenance.h"
 #include "shown-text.h"
@@ -129,40 +128,16 @@ static const struct command commands[] = {
      "\nExit status: 0 all is well; 1 a file is damaged, or cannot be written.\n"
      "\nExample:\n  weft export results/themis-fig1/runs/*.sqlite --to /tmp/fig1\n",
      1, INT_MAX},
-    {"report", command_report, "set a paper's claims beside the results, as Markdown",
-     "report FILE... [OPTIONS]\n"
-     "       weft report --html RESULTS... [OPTIONS]\n\n"
-     "Sets the claims of papers beside what the results say, as Markdown or as a page in HTML. "
-     "FILE "
-     "holds the\nclaims of one: what each says, the paper's value, and a query of results.sqlite "
-     "that gives Weft's.\nOf folders of RESULTS it makes a page of their figures and tables.\n",
-     "HDduA",
-     "\nExit status: 0 all is well; 1 the report cannot be written; 2 a mistake in the claims or "
-     "on "
-     "the\ncommand line, or results are missing.\n"
-     "\nExamples:\n  weft report docs/claims/themis.xml --output docs/papers/themis.md\n"
-     "  weft report docs/claims/themis.xml --allow-missing --html --output themis.html\n"
-     "  weft report --html results/themis-fig1 --output fig1.html\n",
+    {"report", command_report, "show results as a page in HTML",
+     "report RESULTS... [OPTIONS]\n\n"
+     "Makes a page in HTML, which needs no other file, of the figures and tables in folders of "
+     "results.\n",
+     "Hu",
+     "\nExit status: 0 all is well; 1 the page cannot be written; 2 a mistake on the command line, "
+     "or "
+     "results\nare missing.\n"
+     "\nExample:\n  weft report results/themis-fig1 --output fig1.html\n",
      1, INT_MAX},
-    {"reproduce", command_reproduce, "run all that a paper's claims rest on, and report",
-     "reproduce PAPER|all [OPTIONS]\n"
-     "       weft reproduce [--list]\n\n"
-     "Runs every scenario that the claims of a paper rest on, draws their figures, and writes the "
-     "page\ndocs/papers/PAPER.md, which sets the claims beside the results, and the same as a page "
-     "with all figures,\nRESULTS/PAPER/report.html. PAPER is the name of a file in " CLAIMS
-     "; all: each of them, in the\norder of --list, reported as soon as it is done. Interrupt it "
-     "at any time: the same command goes on\nwhere it was.\n",
-     "kyedVDjNl",
-     "\nExit status: 0 all is well; 1 a run failed or something cannot be written; 2 a mistake in "
-     "a "
-     "file or\non the command line; 3 a figure could not be drawn. A scenario that fails does not "
-     "stop the others,\nnor does a paper; the status is then the worst of all.\n"
-     "\nExamples:\n  weft reproduce themis --quick\n"
-     "  weft reproduce themis -j 8 --results /scratch/results\n"
-     "  weft reproduce themis --only fig1\n"
-     "  weft reproduce all --quick\n"
-     "  weft reproduce all --data docs/data\n",
-     0, 1},
     {"rank", command_rank, "set an algorithm of your own beside the others of a table",
      "rank NAME [OPTIONS]\n\n"
      "Runs a balancer, transport or congestion control in the place of a scheme of a table that "

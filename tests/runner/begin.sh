@@ -4,6 +4,7 @@
 # own, which goes with them, and keep in `messages` what the program says on standard error.
 set -eu
 weft=$1
+claims=$(dirname "$weft")/weft-claims # the program of validation/
 unset WEFT_COMMAND
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)

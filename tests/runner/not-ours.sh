@@ -58,7 +58,7 @@ refused mine "$no" plot tiny.xml --out mine
 refused mine "$no" plot mine
 mkdir all
 mv mine all/
-refused all "all/$no" reproduce demo --results all
+weft=$claims refused all "all/$no" reproduce demo --results all
 [ ! -e all/tiny ] || fail 'reproduce: something has run although a folder is refused'
 mv all/mine .
 # A mark that leads elsewhere is none, and one of a later version may mean anything.
