@@ -243,67 +243,38 @@ claims_free(struct claims *claims)
     }
 }
 
-/* --- quick versions ----------------------------------------------------------------------------
+/* --- what they rest on -------------------------------------------------------------------------
  */
 
-static bool
-reads(const xmlNode *e, const char *results)
+struct words
+claims_values(const struct claims *claims, const char *attribute)
 {
-    const char *own = value_of(e, "results");
-    return own && strcmp(own, results) == 0;
-}
-
-/** Renames the results that a section and what is attached to it read; whether there are any. */
-static bool
-rename_results(xmlNode *section, const char *was, const char *is)
-{
-    bool found = false;
-
-    for (xmlNode *e = section; e; e = child_after(section, "attach", e == section ? NULL : e))
+    struct words w = {0};
+    const xmlNode *root = xmlDocGetRootElement(claims->doc);
+    for (const xmlNode *e = NULL; (e = child_after(root, "section", e)) != NULL;)
     {
-        if (reads(e, was))
+        const char *value = value_of(e, attribute);
+        if (value && !words_have(&w, value))
         {
-            xmlSetProp(e, XML("results"), XML(is));
-            found = true;
+            words_add(&w, xstrdup(value));
         }
     }
-    return found;
+    return w;
 }
 
-/** Takes back what was made of full results: the verdicts of claims with a query, and pictures. */
-static void
-take_verdicts_back(xmlNode *section)
+bool
+claims_have_quick(const xmlNode *root, const char *results)
 {
-    xmlUnsetProp(section, XML("figure"));
-    for (xmlNode *e = NULL; (e = child_after(section, "claim", e)) != NULL;)
+    const xmlNode *e = NULL;
+    while ((e = child_after(root, "section", e)) != NULL &&
+           !(value_of(e, "scenario") && value_of(e, "results") &&
+             strcmp(value_of(e, "results"), results) == 0))
     {
-        if (child_of(e, "query") && value_of(e, "verdict"))
-        {
-            xmlSetProp(e, XML("verdict"), XML("quick"));
-        }
     }
-}
-
-void
-claims_use_quick(struct claims *claims, const char *scenario, const char *name)
-{
-    xmlNode *root = xmlDocGetRootElement(claims->doc), *section = NULL;
-    OWNED char *is = xformat("%s" QUICK_NAME, name);
-    OWNED char *command = xformat("%s" QUICK_COMMAND, scenario);
-    while ((section = child_after(root, "section", section)) != NULL)
-    {
-        const char *by = value_of(section, "scenario"), *results = value_of(section, "results");
-        if (by && results && strcmp(by, scenario) == 0)
-        {
-            OWNED char *was = xstrdup(results);
-            xmlSetProp(section, XML("scenario"), XML(command));
-            for (xmlNode *e = NULL; (e = child_after(root, "section", e)) != NULL;)
-            {
-                if (rename_results(e, was, is))
-                {
-                    take_verdicts_back(e);
-                }
-            }
-        }
-    }
+    xmlDoc *scenario = e ? xmlReadFile(value_of(e, "scenario"), NULL,
+                                       XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING)
+                         : NULL;
+    const bool has = scenario && child_of(xmlDocGetRootElement(scenario), "quick");
+    xmlFreeDoc(scenario);
+    return has;
 }

@@ -107,11 +107,27 @@ is_former(const xmlNode *claim, const struct answer *a)
     return former;
 }
 
+/** Whether a section reads results of a quick version, which nobody has judged. */
+static bool
+is_quick(const struct source *s)
+{
+    bool quick = false;
+    for (const xmlNode *e = s->section; e && s->options->quick;
+         e = child_after(s->section, "attach", e == s->section ? NULL : e))
+    {
+        quick = quick ||
+                (value_of(e, "results") && claims_have_quick(s->claims, value_of(e, "results")));
+    }
+    return quick;
+}
+
 /** Sets the verdict that holds: what the claim says, unless it was not run or is of former code. */
 static void
-set_verdict(xmlNode *claim, bool run, bool former)
+set_verdict(const struct source *s, xmlNode *claim, bool run, bool former)
 {
+    const bool quick = is_quick(s) && child_of(claim, "query");
     const char *said = value_of(claim, "verdict");
+    said = said && quick ? "quick" : said;
     const bool tested =
         said && strcmp(said, "agrees") == 0 && !child_of(claim, "query") && child_of(claim, "test");
     page_set(claim, "verdict",
@@ -188,7 +204,8 @@ make_claim(struct part *part, xmlNode *claim)
     xmlNode *asked = xmlNewDocNode(claim->doc, NULL, XML("asked"), NULL);
     page_format(claim, "id", "p%zu-c%zu", part->number, ++part->nclaims);
     page_format(claim, "number", "%zu", part->nclaims);
-    set_verdict(claim, answer_was_run(&all) && answer_was_run(&one), is_former(claim, &all));
+    set_verdict(&part->source, claim, answer_was_run(&all) && answer_was_run(&one),
+                is_former(claim, &all));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     {
         fill_children(claim, texts[i]);
@@ -241,13 +258,17 @@ add_shows(struct part *part, xmlNode *section)
 static void
 link_figure(struct part *part, xmlNode *section)
 {
-    const char *figure = value_of(section, "figure");
+    const char *figure = is_quick(&part->source) ? NULL : value_of(section, "figure");
+    if (!figure)
+    {
+        xmlUnsetProp(section, XML("figure"));
+    }
     OWNED char *path = figure ? beside(part, figure) : NULL;
     if (path && access(path, R_OK) != 0)
     {
         diag_error(part->source.d, line_of(section), "cannot read the figure %s", path);
     }
-    page_set_link(section, "figure", path, part->source.options->output);
+    page_set_link(section, "figure", path, part->source.options->outputs[0]);
 }
 
 /** Adds the figures of a section's results, and what made them. */
@@ -271,7 +292,10 @@ make_section(struct part *part, xmlNode *section)
     page_format(section, "id", "p%zu-s%zu", part->number, ++part->nsections);
     if (scenario && section->children)
     {
-        OWNED char *command = xformat("./weft run %s", scenario);
+        const char *results = value_of(section, "results");
+        const bool quick = part->source.options->quick && results &&
+                           claims_have_quick(part->source.claims, results);
+        OWNED char *command = xformat("./weft run %s%s", scenario, quick ? " --quick" : "");
         xmlNode *maker = xmlNewDocNode(section->doc, NULL, XML("maker"), NULL);
         xmlAddPrevSibling(section->children, maker);
         page_add_code(maker, command);
@@ -326,7 +350,7 @@ add_part(xmlNode *report, const struct claims *claims, const struct claims_optio
     clean_attributes(to);
     xmlNodeSetName(to, XML("part"));
     page_set(to, "path", claims->path);
-    page_set_link(to, "claims", claims->path, options->output);
+    page_set_link(to, "claims", claims->path, options->outputs[0]);
     fill_children(to, "figure");
     split_texts(to);
     for (xmlNode *e = NULL; (e = child_after(to, "section", e)) != NULL;)

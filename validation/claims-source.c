@@ -31,6 +31,13 @@ results_are_there(const struct claims_options *options, const char *results)
                          : access(database, F_OK) == 0 || access(table, F_OK) == 0;
 }
 
+char *
+results_read(const struct source *s, const char *results)
+{
+    const bool quick = s->options->quick && claims_have_quick(s->claims, results);
+    return xformat("%s%s", results, quick ? "-quick" : "");
+}
+
 /** Says that results are missing, and what makes them, as far as the claims tell. */
 static char *
 absence(const struct source *s, const char *path, const char *results)
@@ -51,8 +58,9 @@ absence(const struct source *s, const char *path, const char *results)
 static bool
 open_results(struct source *s, const char *results, const char *as)
 {
-    OWNED char *path = path_of(s->options, results);
-    if (!results_are_there(s->options, results))
+    OWNED char *read = results_read(s, results);
+    OWNED char *path = path_of(s->options, read);
+    if (!results_are_there(s->options, read))
     {
         s->missing = absence(s, path, results);
         return false;

@@ -15,16 +15,11 @@
 #include "query.h"
 #include "textbuf.h"
 
-/** Ends the name and the command of a scenario's quick version. */
-#define QUICK_NAME    "-quick"
-#define QUICK_COMMAND " --quick"
-
 enum claims_status
 {
     CLAIMS_GOOD,
-    CLAIMS_FAILED,    /**< something was not run, or cannot be written */
+    CLAIMS_FAILED,    /**< something cannot be written */
     CLAIMS_BAD_INPUT, /**< a mistake in a file or on the command line */
-    CLAIMS_NO_FIGURE, /**< all was run, and a figure could not be drawn */
 };
 
 /** Prints a sentence as an error and frees it. Returns @p status. */
@@ -32,13 +27,14 @@ int claims_refuse(char *why, int status);
 
 struct claims_options
 {
-    char *results; /**< folder of all results */
-    char *data;    /**< folder of open data, which is read in place of results; or NULL */
-    char *output;  /**< file of the report, from which it links to figures; NULL: none */
-    char *save_data;
-    const char *only, *jobs;
-    bool html, quick, alone, list, no_figures;
+    const char *results;    /**< folder of all results */
+    const char *data;       /**< folder of open data, which is read in place of results; or NULL */
+    const char *outputs[2]; /**< files of the report, which links to figures from the first */
+    const char *save_data;
+    bool html, summary, list;
     bool allow_missing; /**< results that are not there are no error */
+    bool some;          /**< unless all are not */
+    bool quick;         /**< those of quick versions, of scenarios that have one */
     struct query_limits limits;
 };
 
@@ -57,9 +53,11 @@ struct claims *claims_read(const char *path);
 struct claims *claims_parse(const char *path, const char *bytes, size_t n, struct diagnostics *d);
 void claims_free(struct claims *claims);
 
-/** Lets the claims look at results of the quick version of a scenario, NAME-quick, in place of the
- * full ones, for which verdicts and pictures were made. */
-void claims_use_quick(struct claims *claims, const char *scenario, const char *name);
+/** Returns what an attribute of the sections says, each once. */
+struct words claims_values(const struct claims *claims, const char *attribute);
+
+/** Whether the results of a name are those of a scenario that has a quick version. */
+bool claims_have_quick(const xmlNode *root, const char *results);
 
 /** Returns an attribute's value, or NULL. */
 const char *value_of(const xmlNode *e, const char *attribute);
@@ -83,6 +81,9 @@ struct source
     bool bad;            /**< with a mistake in a <view>, which has been reported */
 };
 
+/** Returns the name of results that are read for a name: with --quick perhaps NAME-quick. The
+ * caller frees it. */
+char *results_read(const struct source *s, const char *results);
 /** Whether there are results of a name. */
 bool results_are_there(const struct claims_options *options, const char *results);
 /** Opens what a section's queries read, with its views, once; whether it can be read. */
@@ -168,15 +169,8 @@ void markdown_split(xmlNode *e);
 /* --- data-save.c -------------------------------------------------------------------------------
  */
 
-/** Saves open data of results, those of these names that are there: the whole table `summary`,
- * provenance, and of other tables what any query names. A status, after a line for each file. */
-int data_save(struct claims *const *claims, size_t n, const struct words *names,
-              const struct claims_options *options);
-
-/* --- reproduce.c -------------------------------------------------------------------------------
- */
-
-/** Runs all that a paper's claims rest on, and writes its report; a status. */
-int reproduce(struct claims_options *options, const char *wanted);
+/** Saves open data of the results that are there: the whole table `summary`, provenance, and of
+ * other tables what any query names. A status, after a line for each file. */
+int data_save(struct claims *const *claims, size_t n, const struct claims_options *options);
 
 #endif

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <zlib.h>
 
 #include "claims.h"
 #include "database.h"
 #include "files.h"
-#include "open-data-write.h"
 #include "open-data.h"
 #include "results-facts.h"
 #include "shown-text.h"
@@ -22,6 +22,9 @@
  * quarter at most. The results may be a stranger's, and without an end. */
 #define MOST_STEPS 100000000000
 #define MOST_PAGES (1 << 18)
+
+/** zlib's code for gzip's format, with the largest window. */
+#define GZIP (16 + MAX_WBITS)
 
 /** Results of a name that are copied into a database in memory, `data`. */
 struct copy
@@ -59,15 +62,6 @@ ask(const struct copy *c, const char *format, ...)
                        sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL;
     sqlite3_free(sql);
     return there ? xstrdup((const char *)sqlite3_column_text(s, 0)) : NULL;
-}
-
-/** Runs the text that a query gives. */
-static bool
-run_made(const struct copy *c, char *sql)
-{
-    const bool good = sql && run(c, "%s", sql);
-    free(sql);
-    return good;
 }
 
 /* --- what claims ask for -----------------------------------------------------------------------
@@ -120,19 +114,18 @@ take_claims(struct copy *c, const struct claims *claims)
 /* --- tables ------------------------------------------------------------------------------------
  */
 
-/** Copies a table: the columns that queries name, in quotes, as their types may be any text. */
+/** Copies a table: the columns that queries name. */
 static bool
 copy_table(const struct copy *c, const char *table, bool whole)
 {
-    return run_made(
-        c, ask(c,
-               "SELECT printf('CREATE TABLE data.\"%%w\" (%%s); INSERT INTO data.\"%%w\" SELECT "
-               "%%s FROM main.\"%%w\" ORDER BY rowid', %Q, group_concat(printf('\"%%w\"%%s%%s', "
-               "name, iif(type = '', '', printf(' \"%%w\"', type)), iif(\"notnull\", ' NOT NULL', "
-               "'') || iif(pk, ' PRIMARY KEY', '')), ', '), %Q, group_concat(printf('\"%%w\"', "
-               "name), ', '), %Q) FROM pragma_table_info(%Q, 'main') WHERE %d OR name = 'run' OR "
-               "instr(%Q, name)",
-               table, table, table, table, whole, c->columns.s ? c->columns.s : ""));
+    OWNED char *columns =
+        ask(c,
+            "SELECT group_concat(printf('\"%%w\"', name), ', ') FROM pragma_table_info(%Q, 'main') "
+            "WHERE %d OR name = 'run' OR instr(%Q, name)",
+            table, whole, c->columns.s ? c->columns.s : "");
+    return columns &&
+           run(c, "CREATE TABLE data.\"%w\" AS SELECT %s FROM main.\"%w\" ORDER BY rowid", table,
+               columns, table);
 }
 
 /** Copies `columns`, and of the tables that queries name those that are not large. What queries are
@@ -189,26 +182,25 @@ static bool
 copy_summary(const struct copy *c)
 {
     CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    CLEANUP(text_drop) struct text types = {0}, values = {0}, names = {0};
+    CLEANUP(text_drop) struct text values = {0}, names = {0};
+    const char *comma = "";
     bool good = sqlite3_prepare_v2(c->db,
-                                   "SELECT name, printf('\"%w\"', name), iif(type = '', '', "
-                                   "printf('\"%w\"', type)) || iif(pk, ' PRIMARY KEY', '') FROM "
+                                   "SELECT name, printf('\"%w\"', name) FROM "
                                    "pragma_table_info('summary', 'main')",
                                    -1, &s, NULL) == SQLITE_OK;
-    for (const char *comma = ""; good && sqlite3_step(s) == SQLITE_ROW; comma = ", ")
+    for (; good && sqlite3_step(s) == SQLITE_ROW; comma = ", ")
     {
         const char *name = (const char *)sqlite3_column_text(s, 1);
-        const char *type = (const char *)sqlite3_column_text(s, 2);
         const bool whole = is_in_millionths(c, (const char *)sqlite3_column_text(s, 0));
-        text_add(&types, "%s%s %s", comma, name, whole ? "INTEGER" : type);
-        text_add(&values, whole ? "%scast(round(%s * 1e6) AS INTEGER)" : "%s%s", comma, name);
-        text_add(&names, whole ? "%scast(%s / 1e6 AS %s) AS %s" : "%s%s", comma, name, type, name);
+        text_add(&values, whole ? "%scast(round(%s * 1e6) AS INTEGER) AS %s" : "%s%s", comma, name,
+                 name);
+        text_add(&names, whole ? "%scast(%s / 1e6 AS REAL) AS %s" : "%s%s", comma, name, name);
     }
     return good && run(c,
-                       "CREATE TABLE data.stored_summary (%s); INSERT INTO data.stored_summary "
-                       "SELECT %s FROM main.summary ORDER BY rowid; "
+                       "CREATE TABLE data.stored_summary AS SELECT %s FROM main.summary ORDER BY "
+                       "rowid; CREATE INDEX data.stored_summary_run ON stored_summary (run); "
                        "CREATE VIEW data.summary AS SELECT %s FROM stored_summary;",
-                       types.s, values.s, names.s);
+                       values.s, names.s);
 }
 
 /** Copies the names of runs, which are in `summary` as well, unless a run has no row there. */
@@ -335,24 +327,52 @@ copy_all(const struct copy *c)
                   "pragma_table_info(\"table\", 'data'))");
 }
 
-/** Writes the copy, and says how large it is. */
+/** Returns bytes in gzip's format, without a name or a time, so that the same bytes give the same
+ * with the same version of zlib; the caller frees them. */
+static char *
+pack(const unsigned char *bytes, size_t n, size_t *size)
+{
+    z_stream z = {.next_in = (z_const Bytef *)bytes, .avail_in = (uInt)n};
+    if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
+    {
+        on_out_of_memory();
+    }
+    const size_t room = deflateBound(&z, (uLong)n);
+    char *packed = xcalloc(room, 1);
+    void *out = packed;
+    z.next_out = out;
+    z.avail_out = (uInt)room;
+    deflate(&z, Z_FINISH);
+    *size = room - z.avail_out;
+    deflateEnd(&z);
+    return packed;
+}
+
+/** Writes the copy, and says how large it is. What depends on how often SQLite has changed it, and
+ * on its version, is cleared in its header. */
 static bool
 write_copy(const struct copy *c, const char *folder, char **why)
 {
     sqlite3_int64 n = 0;
     size_t size = 0;
     unsigned char *bytes = sqlite3_serialize(c->db, "data", &n, 0);
-    if (!bytes)
+    if (!bytes || (size_t)n > OPEN_DATA_MOST)
     {
-        *why = xstrdup("out of memory");
+        *why = xformat("%s: %lld MB of results are too many; expected %zu at most", c->name,
+                       (long long)n >> 20, OPEN_DATA_MOST >> 20);
+        sqlite3_free(bytes);
         return false;
     }
-    const bool good = open_data_write(folder, c->name, bytes, (size_t)n, &size, why);
+    memset(bytes + 24, 0, 4);
+    memset(bytes + 92, 0, 8);
+    OWNED char *packed = pack(bytes, (size_t)n, &size),
+               *file = xformat("%s" OPEN_DATA_ENDING, c->name);
     sqlite3_free(bytes);
+    const bool good = file_replace(folder, file, packed, size, why);
     if (good)
     {
-        print_shown(stdout, "%s/%s" OPEN_DATA_ENDING ": %zu KB\n", folder, c->name,
-                    (size + 999) / 1000);
+        print_shown(stdout, "%s/%s: %zu KB\n", folder, file, (size + 999) / 1000);
     }
     return good;
 }
@@ -407,8 +427,7 @@ save(const char *name, struct claims *const *claims, size_t n, const struct clai
 }
 
 int
-data_save(struct claims *const *claims, size_t n, const struct words *names,
-          const struct claims_options *options)
+data_save(struct claims *const *claims, size_t n, const struct claims_options *options)
 {
     int status = CLAIMS_GOOD;
     char *why = NULL;
@@ -416,11 +435,18 @@ data_save(struct claims *const *claims, size_t n, const struct words *names,
     {
         return claims_refuse(why, CLAIMS_FAILED);
     }
-    for (size_t i = 0; status == CLAIMS_GOOD && i < names->n; i++)
+    CLEANUP(words_free) struct words done = {0};
+    for (size_t i = 0; i < n; i++)
     {
-        if (results_are_there(options, names->word[i]))
+        CLEANUP(words_free) struct words names = claims_values(claims[i], "results");
+        for (size_t k = 0; status == CLAIMS_GOOD && k < names.n; k++)
         {
-            status = save(names->word[i], claims, n, options);
+            const char *name = names.word[k];
+            if (!words_have(&done, name) && results_are_there(options, name))
+            {
+                words_add(&done, xstrdup(name));
+                status = save(name, claims, n, options);
+            }
         }
     }
     return status;

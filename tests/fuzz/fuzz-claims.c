@@ -34,15 +34,14 @@ write_both(struct claims *claims, const struct claims_options *options)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static char results[] = RESULTS, output[] = "docs/report.md";
     struct diagnostics d = {.file = "claims.xml"};
     struct claims *claims = claims_parse(d.file, (const char *)data, size, &d);
     if (claims)
     {
-        struct claims_options options = {.results = results,
+        struct claims_options options = {.results = RESULTS,
                                          .allow_missing = true,
                                          .limits = {60, 100, (size_t)1 << 26, 1000000},
-                                         .output = output};
+                                         .outputs = {"docs/report.md", NULL}};
         char *once = write_both(claims, &options);
         char *twice = write_both(claims, &options);
         MUST((once == NULL) == (twice == NULL));

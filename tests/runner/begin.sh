@@ -4,10 +4,11 @@
 # own, which goes with them, and keep in `messages` what the program says on standard error.
 set -eu
 weft=$1
-claims=$(dirname "$weft")/weft-claims # the program of validation/
 unset WEFT_COMMAND
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
+export WEFT_CLAIMS="${weft%/*}/weft-claims"
+claims=$WEFT_CLAIMS reproduce=$here/../../validation/reproduce-papers.sh # as the launcher calls them
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
