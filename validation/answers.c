@@ -8,7 +8,7 @@
 static bool
 is_headline(const xmlNode *query)
 {
-    return xmlStrEqual(query->name, (const xmlChar *)"headline");
+    return !xmlStrEqual(query->name, (const xmlChar *)"query");
 }
 
 /* --- columns -----------------------------------------------------------------------------------
@@ -34,7 +34,7 @@ static struct column
 describe(const xmlNode *query, const char *name)
 {
     const xmlNode *column = NULL;
-    while ((column = child_after(query->parent, "column", column)) != NULL &&
+    while ((column = child_after(query->parent, ASKED_COLUMN, column)) != NULL &&
            strcmp(value_of(column, "name"), name) != 0)
     {
     }
@@ -80,7 +80,7 @@ check_names(struct source *s, const struct answer *a)
         check_known(s, a, names.word[i], line_of(a->query));
     }
     for (const xmlNode *c = NULL;
-         !is_headline(a->query) && (c = child_after(a->query->parent, "column", c)) != NULL;)
+         !is_headline(a->query) && (c = child_after(a->query->parent, ASKED_COLUMN, c)) != NULL;)
     {
         check_known(s, a, value_of(c, "name"), line_of(c));
     }
@@ -139,7 +139,7 @@ complaint(const struct answer *a)
     }
     if (!named && a->rows->nrows > 1)
     {
-        return xformat("the %s gives %zu rows; expected one%s", (const char *)a->query->name,
+        return xformat("the %s gives %zu rows; expected one%s", headline ? "headline" : "query",
                        a->rows->nrows,
                        headline ? ""
                                 : ", or each=\"COLUMN ...\" (over=) with the columns that name "

@@ -32,16 +32,6 @@ beside(const struct part *part, const char *file)
 }
 
 static void
-remove_children(xmlNode *e, const char *name)
-{
-    for (xmlNode *child; (child = child_of(e, name)) != NULL;)
-    {
-        xmlUnlinkNode(child);
-        xmlFreeNode(child);
-    }
-}
-
-static void
 fill_children(xmlNode *e, const char *name)
 {
     for (xmlNode *child = NULL; (child = child_after(e, name, child)) != NULL;)
@@ -179,29 +169,13 @@ add_numbers(xmlNode *claim, const struct answer *all, const struct answer *one)
     }
 }
 
-/** Takes what was asked, and how it is shown, out of the tree. */
-static void
-move_away(xmlNode *e, xmlNode *to)
-{
-    static const char *const names[] = {"query", "headline", "column"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    {
-        for (xmlNode *child; (child = child_of(e, names[i])) != NULL;)
-        {
-            xmlUnlinkNode(child);
-            xmlAddChild(to, child);
-        }
-    }
-}
-
 static void
 make_claim(struct part *part, xmlNode *claim)
 {
     static const char *const texts[] = {"key", "says", "paper", "why"};
     CLEANUP(answer_drop) struct answer all = answer_of(&part->source, child_of(claim, "query"));
     CLEANUP(answer_drop)
-    struct answer one = answer_of(&part->source, all.rows ? child_of(claim, "headline") : NULL);
-    xmlNode *asked = xmlNewDocNode(claim->doc, NULL, XML("asked"), NULL);
+    struct answer one = answer_of(&part->source, all.rows ? child_of(claim, ASKED_HEADLINE) : NULL);
     page_format(claim, "id", "p%zu-c%zu", part->number, ++part->nclaims);
     page_format(claim, "number", "%zu", part->nclaims);
     set_verdict(&part->source, claim, answer_was_run(&all) && answer_was_run(&one),
@@ -214,19 +188,14 @@ make_claim(struct part *part, xmlNode *claim)
     {
         make_test(part, test);
     }
-    move_away(claim, asked);
     add_numbers(claim, &all, &one);
-    xmlFreeNode(asked);
 }
 
 static void
 make_table(struct part *part, xmlNode *table)
 {
     CLEANUP(answer_drop) struct answer a = answer_of(&part->source, child_of(table, "query"));
-    xmlNode *asked = xmlNewDocNode(table->doc, NULL, XML("asked"), NULL);
-    move_away(table, asked);
     answer_add_rows(table, &a);
-    xmlFreeNode(asked);
 }
 
 /* --- sections ----------------------------------------------------------------------------------
@@ -316,17 +285,20 @@ make_section(struct part *part, xmlNode *section)
     }
     add_results(part, section);
     source_close(&part->source);
-    remove_children(section, "view");
-    remove_children(section, "attach");
 }
 
 /* --- the whole ---------------------------------------------------------------------------------
  */
 
-/** Has titles and names hold nothing that turns a line around. */
+/** Makes the claims a page: titles hold nothing that turns a line around, and what is on its way to
+ * be answered has other names than the answers. */
 static void
-clean_attributes(xmlNode *e)
+prepare(xmlNode *e)
 {
+    if (xmlStrEqual(e->name, XML("column")) || xmlStrEqual(e->name, XML("headline")))
+    {
+        xmlNodeSetName(e, *e->name == 'c' ? XML(ASKED_COLUMN) : XML(ASKED_HEADLINE));
+    }
     for (xmlAttr *a = e->type == XML_ELEMENT_NODE ? e->properties : NULL; a; a = a->next)
     {
         OWNED char *value = xstrdup(a->children ? (const char *)a->children->content : "");
@@ -334,7 +306,7 @@ clean_attributes(xmlNode *e)
     }
     for (xmlNode *child = e->children; child; child = child->next)
     {
-        clean_attributes(child);
+        prepare(child);
     }
 }
 
@@ -347,7 +319,7 @@ add_part(xmlNode *report, const struct claims *claims, const struct claims_optio
     xmlNode *to = xmlDocCopyNode(xmlDocGetRootElement(claims->doc), report->doc, 1);
     xmlAddChild(report, to);
     part.source.claims = to;
-    clean_attributes(to);
+    prepare(to);
     xmlNodeSetName(to, XML("part"));
     page_set(to, "path", claims->path);
     page_set_link(to, "claims", claims->path, options->outputs[0]);

@@ -237,7 +237,7 @@ source_close(struct source *s)
 char *
 query_text(const xmlNode *query)
 {
-    const bool headline = xmlStrEqual(query->name, (const xmlChar *)"headline");
+    const bool headline = !xmlStrEqual(query->name, (const xmlChar *)"query");
     const char *text = (const char *)query->children->content;
     const xmlNode *of = headline ? child_of(query->parent, "query") : NULL;
     const char *asked = of ? (const char *)of->children->content : "";

@@ -101,6 +101,11 @@ bool rows_store(const struct query_rows *rows, struct sqlite3 *db, const char *s
 /** Begins what `columns` of open data say of a view's columns; its query follows. */
 #define VIEW_DOC "of: "
 
+/** Names of <column> and <headline> in a report's tree, in which answers have elements of these
+ * names. */
+#define ASKED_COLUMN   "asked-column"
+#define ASKED_HEADLINE "asked-headline"
+
 /* --- answers.c: queries and what they give -----------------------------------------------------
  */
 
