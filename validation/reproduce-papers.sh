@@ -41,15 +41,18 @@ absolute()
     esac
 }
 
-# The worse of two exit statuses.
+# The worst of exit statuses; that of a program that was killed is as bad as 1.
 worst()
 {
-    for bad in 1 2 3 0; do
-        case " $* " in
-            *" $bad "*) echo $bad && return ;;
+    worst=0
+    for bad; do
+        case $bad$worst in
+            0? | 31 | 32 | 21) ;;
+            [23]?) worst=$bad ;;
+            *) worst=1 ;;
         esac
     done
-    echo 1
+    echo $worst
 }
 
 # Runs 'weft run' with what ends this script handed on; its exit status is in $status.
