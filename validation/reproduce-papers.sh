@@ -52,7 +52,7 @@ worst()
             *) worst=1 ;;
         esac
     done
-    echo $worst
+    echo "$worst"
 }
 
 # Runs 'weft run' with what ends this script handed on; its exit status is in $status.
