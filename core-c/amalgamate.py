@@ -13,6 +13,7 @@ TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
     r'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|->|\.\.\.|\s+|.', re.S)
 INCLUDE = re.compile(r'^#include ([<"])([^>"]+)[>"]\n', re.M)
+FEATURE = re.compile(r'^#define (_[A-Z]+_SOURCE)\b', re.M)
 LICENCE = '/* SPDX-License-Identifier: MIT */\n'
 
 
@@ -131,9 +132,11 @@ def main():
     (folder / 'weft.h').write_text(LICENCE + system + header)
 
     headers = Amalgam(core)
-    parts = [LICENCE, '#include "weft.h"\n']
+    # What a system's headers show is asked for before the first of them.
+    asked = {define for path in core.glob('*/*.c') for define in FEATURE.findall(path.read_text())}
+    parts = [LICENCE + ''.join(f'#define {name}\n' for name in sorted(asked)), '#include "weft.h"\n']
     for path in sorted(core.glob('*/*.c')):
-        text = bare(path.read_text())
+        text = FEATURE.sub('', bare(path.read_text()))
         # In a file of its own an inline function of a header may go unused.
         parts += ['#pragma GCC diagnostic push\n'
                   '#pragma GCC diagnostic ignored "-Wunused-function"\n',

@@ -20,11 +20,11 @@ struct arguments
     struct sweep_options sweep;
     struct plan_options plan;
     struct words sets, runs, others; /**< options that may be given several times */
-    const char *figure, *query_file, *format, *results, *output, *to, *data, *save_data;
+    const char *figure, *query_file, *format, *results, *output, *to;
     long batch, rows;
     double timeout;
     bool help, dry_run, print_plan, markdown, no_figures, cost, sql, quick;
-    bool html, allow_missing, report_alone, list, open_data;
+    bool html, open_data;
 };
 
 struct command

@@ -13,7 +13,6 @@ int command_collect(const struct arguments *a);
 int command_plot(const struct arguments *a);
 int command_export(const struct arguments *a);
 int command_report(const struct arguments *a);
-int command_reproduce(const struct arguments *a);
 int command_rank(const struct arguments *a);
 int command_list(const struct arguments *a);
 int command_query(const struct arguments *a);

@@ -13,6 +13,7 @@
 #include "diagnostics.h"
 #include "page.h"
 #include "shown-text.h"
+#include "stylesheets.h"
 #include "textbuf.h"
 #include "vocabulary.h"
 
@@ -271,9 +272,9 @@ describe(const char *root, const char *what)
 }
 
 static int
-print(xmlDoc *page, enum page_form form)
+print(xmlDoc *page, const char *sheet)
 {
-    OWNED char *text = page_write(page, form);
+    OWNED char *text = page_write(page, sheet, NULL);
     xmlFreeDoc(page);
     fputs(text, stdout);
     return EXIT_GOOD;
@@ -314,12 +315,12 @@ command_list(const struct arguments *a)
         xmlFreeDoc(page);
         return report_nothing(what);
     }
-    return print(page, a->markdown ? PAGE_LIST_MARKDOWN : PAGE_LIST);
+    return print(page, a->markdown ? list_markdown_stylesheet : list_stylesheet);
 }
 
 int
 command_schema(const struct arguments *a)
 {
     (void)a;
-    return print(describe("list", NULL), PAGE_SCHEMA);
+    return print(describe("list", NULL), schema_stylesheet);
 }

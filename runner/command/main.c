@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "papers.h"
 #include "process-title.h"
 #include "provenance.h"
 #include "run-host.h"
@@ -23,29 +22,32 @@
     "the scenario or on the command line, nothing was run; 3 a figure could not be drawn.\n"
 
 /* run and sweep are two names of one thing. */
-#define RUN_OPTIONS "OnpbjzosSqcaMPN"
+#define RUN_OPTIONS "OnpbjzoDsSqcaMPN"
 
 static const struct command commands[] = {
-    {"run", command_run, "run all runs of a scenario, print its table, draw its figures",
-     "run FILE [OPTIONS]\n\n"
+    {"run", command_run, "run all runs of scenarios, print their tables, draw their figures",
+     "run FILE... [OPTIONS]\n\n"
      "Runs every run of the scenario that is not finished yet, prints a table, draws its "
-     "figures.\nInterrupt it at any time: the same command goes on where it was. SIGUSR1 makes "
-     "it say\nwhere its runs are. 'weft sweep' is the same.\n",
+     "figures.\nSeveral follow each other with one progress, and one that fails does not stop the "
+     "others; --quick\nthen takes the small version of those that have one. Interrupt it at any "
+     "time: the same command goes on\nwhere it was. SIGUSR1 makes it say where its runs are. 'weft "
+     "sweep' is the same.\n",
      RUN_OPTIONS,
      STATUS_HELP "\nExamples:\n"
                  "  weft run scenarios/themis/fig1.xml\n"
                  "  weft run scenarios/themis/loss.xml --seed 7 --out /tmp/loss-7\n"
-                 "  weft run my.xml --set balancer.name=ecmp --set workload.bytes=1MB\n",
-     1, 1},
+                 "  weft run my.xml --set balancer.name=ecmp --set workload.bytes=1MB\n"
+                 "  weft run scenarios/themis/*.xml --quick --results /tmp/themis\n",
+     1, INT_MAX},
     {"sweep", command_run, "the same as run",
-     "sweep FILE [OPTIONS]\n\n"
+     "sweep FILE... [OPTIONS]\n\n"
      "The same as 'weft run'.\n",
      RUN_OPTIONS,
      STATUS_HELP "\nExamples:\n"
                  "  weft sweep scenarios/themis/fig5.xml --quick -j 2\n"
                  "  weft sweep scenarios/themis/fig5.xml --only alltoall --dry-run\n"
                  "  weft sweep scenarios/themis/fig5.xml --only '*t-i=900us*themis'\n",
-     1, 1},
+     1, INT_MAX},
     {"run-one", command_run_one, "run a single run of a sweep (what --plan prints)",
      "run-one FILE --run NAME... [OPTIONS]\n\n"
      "Runs single runs of a sweep unless they are finished, one at a time unless -j says "
@@ -126,40 +128,16 @@ static const struct command commands[] = {
      "\nExit status: 0 all is well; 1 a file is damaged, or cannot be written.\n"
      "\nExample:\n  weft export results/themis-fig1/runs/*.sqlite --to /tmp/fig1\n",
      1, INT_MAX},
-    {"report", command_report, "set a paper's claims beside the results, as Markdown",
-     "report FILE... [OPTIONS]\n"
-     "       weft report --html RESULTS... [OPTIONS]\n\n"
-     "Sets the claims of papers beside what the results say, as Markdown or as a page in HTML. "
-     "FILE "
-     "holds the\nclaims of one: what each says, the paper's value, and a query of results.sqlite "
-     "that gives Weft's.\nOf folders of RESULTS it makes a page of their figures and tables.\n",
-     "HDduA",
-     "\nExit status: 0 all is well; 1 the report cannot be written; 2 a mistake in the claims or "
-     "on "
-     "the\ncommand line, or results are missing.\n"
-     "\nExamples:\n  weft report docs/claims/themis.xml --output docs/papers/themis.md\n"
-     "  weft report docs/claims/themis.xml --allow-missing --html --output themis.html\n"
-     "  weft report --html results/themis-fig1 --output fig1.html\n",
+    {"report", command_report, "show results as a page in HTML",
+     "report RESULTS... [OPTIONS]\n\n"
+     "Makes a page in HTML, which needs no other file, of the figures and tables in folders of "
+     "results.\n",
+     "Hu",
+     "\nExit status: 0 all is well; 1 the page cannot be written; 2 a mistake on the command line, "
+     "or "
+     "results\nare missing.\n"
+     "\nExample:\n  weft report results/themis-fig1 --output fig1.html\n",
      1, INT_MAX},
-    {"reproduce", command_reproduce, "run all that a paper's claims rest on, and report",
-     "reproduce PAPER|all [OPTIONS]\n"
-     "       weft reproduce [--list]\n\n"
-     "Runs every scenario that the claims of a paper rest on, draws their figures, and writes the "
-     "page\ndocs/papers/PAPER.md, which sets the claims beside the results, and the same as a page "
-     "with all figures,\nRESULTS/PAPER/report.html. PAPER is the name of a file in " CLAIMS
-     "; all: each of them, in the\norder of --list, reported as soon as it is done. Interrupt it "
-     "at any time: the same command goes on\nwhere it was.\n",
-     "kyedVDjNl",
-     "\nExit status: 0 all is well; 1 a run failed or something cannot be written; 2 a mistake in "
-     "a "
-     "file or\non the command line; 3 a figure could not be drawn. A scenario that fails does not "
-     "stop the others,\nnor does a paper; the status is then the worst of all.\n"
-     "\nExamples:\n  weft reproduce themis --quick\n"
-     "  weft reproduce themis -j 8 --results /scratch/results\n"
-     "  weft reproduce themis --only fig1\n"
-     "  weft reproduce all --quick\n"
-     "  weft reproduce all --data docs/data\n",
-     0, 1},
     {"rank", command_rank, "set an algorithm of your own beside the others of a table",
      "rank NAME [OPTIONS]\n\n"
      "Runs a balancer, transport or congestion control in the place of a scheme of a table that "

@@ -7,7 +7,7 @@
 #include <weft/weft.h>
 
 #include "commands.h"
-#include "papers.h"
+#include "files.h"
 #include "rank-table.h"
 #include "shown-text.h"
 #include "textbuf.h"
@@ -426,7 +426,12 @@ command_rank(const struct arguments *a)
     r.scenario = a->beside ? xformat("%s/scenario.xml", a->beside)
                            : xformat("scenarios/cross/%s.xml", table);
     int status = EXIT_BAD_INPUT;
-    if ((a->beside || papers_go_to((char **[]){&r.out}, 1)) && load(&e, &r))
+    char *why = NULL;
+    if (!a->beside && !checkout_enter("docs/data", (char **[]){&r.out}, 1, &why))
+    {
+        sweep_refuse(why, status);
+    }
+    else if (load(&e, &r))
     {
         status = run(&e, &r);
         experiment_free(&r.experiment);

@@ -15,10 +15,10 @@
 #include "files.h"
 #include "open-data.h"
 #include "query.h"
-#include "report.h"
 #include "results-page.h"
 #include "run-file.h"
 #include "shown-text.h"
+#include "stylesheets.h"
 
 /* --- weft export ------------------------------------------------------------------------------ */
 
@@ -215,54 +215,26 @@ command_query(const struct arguments *a)
 
 /* --- weft report ------------------------------------------------------------------------------ */
 
-/** The report of claims; NULL after a message. */
-static xmlDoc *
-report_claims(const struct arguments *a, size_t n)
-{
-    OWNED struct document **claims = xcalloc(n, sizeof *claims);
-    bool good = true;
-    for (size_t i = 0; i < n; i++)
-    {
-        claims[i] = claims_read(a->files[i]);
-        good = good && claims[i];
-    }
-    const struct report_options options = {a->results, a->allow_missing, REPORT_LIMITS,
-                                           a->output,  a->html,          a->data};
-    xmlDoc *report = good ? report_make(claims, n, &options) : NULL;
-    for (size_t i = 0; i < n; i++)
-    {
-        document_free(claims[i]);
-    }
-    return report;
-}
-
-/** How many of the arguments are folders. */
-static size_t
-count_folders(const struct arguments *a)
-{
-    size_t folders = 0;
-    for (int i = 0; i < a->nfiles; i++)
-    {
-        struct stat st;
-        folders += stat(a->files[i], &st) == 0 && S_ISDIR(st.st_mode);
-    }
-    return folders;
-}
-
 int
 command_report(const struct arguments *a)
 {
-    const size_t n = (size_t)a->nfiles, folders = count_folders(a);
-    if (folders && (folders < n || !a->html))
+    char *why = NULL;
+    for (int i = 0; i < a->nfiles; i++)
     {
-        print_shown(stderr, "weft: error: %s\n",
-                    a->html ? "files of claims and folders of results; expected one or the other"
-                            : "a folder of results; expected a file of claims, or --html");
-        return EXIT_BAD_INPUT;
+        struct stat st;
+        if (stat(a->files[i], &st) == 0 && !S_ISDIR(st.st_mode))
+        {
+            return sweep_refuse(xformat("%s is no folder; expected folders of results (files "
+                                        "of claims are './weft report FILE.xml')",
+                                        a->files[i]),
+                                EXIT_BAD_INPUT);
+        }
     }
-    xmlDoc *page = folders ? results_page(a->files, n, a->output) : report_claims(a, n);
-    OWNED char *text = page ? page_write(page, a->html ? PAGE_HTML : PAGE_MARKDOWN) : NULL;
-    int status = text ? report_deliver(text, a->output) : EXIT_BAD_INPUT;
+    xmlDoc *page = results_page(a->files, (size_t)a->nfiles, a->output);
+    OWNED char *text = page ? page_write(page, html_stylesheet, NULL) : NULL;
     xmlFreeDoc(page);
-    return status;
+    return !text                                 ? EXIT_BAD_INPUT
+           : page_deliver(text, a->output, &why) ? EXIT_GOOD
+           : why                                 ? sweep_refuse(why, EXIT_FAILED)
+                                                 : EXIT_FAILED;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Trees through their stylesheets. */
+#include <errno.h>
 #include <libexslt/exslt.h>
 #include <libxml/parser.h>
 #include <libxslt/security.h>
@@ -9,32 +10,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "files.h"
 #include "page.h"
 #include "stylesheets.h"
 #include "textbuf.h"
 
-/** A stylesheet of the program's; read once. */
-static xsltStylesheet *
-stylesheet(enum page_form form)
+static xmlDoc *
+parsed(const char *source)
 {
-    static const char *const sources[] = {
-        [PAGE_HTML] = html_stylesheet,
-        [PAGE_MARKDOWN] = markdown_stylesheet,
-        [PAGE_TEXT] = text_stylesheet,
-        [PAGE_LIST] = list_stylesheet,
-        [PAGE_LIST_MARKDOWN] = list_markdown_stylesheet,
-        [PAGE_SCHEMA] = schema_stylesheet,
-    };
-    static xsltStylesheet *read[sizeof sources / sizeof *sources];
-    if (!read[form])
+    return xmlReadMemory(source, (int)strlen(source), NULL, NULL, XML_PARSE_NONET);
+}
+
+/** The stylesheet with the templates of another one (NULL: none), which take the place of its own.
+ */
+static xsltStylesheet *
+stylesheet(const char *sheet, const char *more)
+{
+    xmlDoc *doc = parsed(sheet), *others = more ? parsed(more) : NULL;
+    for (xmlNode *e = others ? xmlDocGetRootElement(others)->children : NULL; e; e = e->next)
     {
-        exsltStrRegister();
-        const char *source = sources[form];
-        read[form] = xsltParseStylesheetDoc(
-            xmlReadMemory(source, (int)strlen(source), NULL, NULL, XML_PARSE_NONET));
+        xmlAddChild(xmlDocGetRootElement(doc), xmlDocCopyNode(e, doc, 1));
     }
-    return read[form];
+    xmlFreeDoc(others);
+    exsltStrRegister();
+    return xsltParseStylesheetDoc(doc);
 }
 
 /** A stylesheet that may neither read nor write, files or network. */
@@ -51,11 +52,11 @@ forbid_all(xsltSecurityPrefs *prefs)
 }
 
 char *
-page_write(xmlDoc *page, enum page_form form)
+page_write(xmlDoc *page, const char *sheet, const char *more)
 {
     /* The parameters are texts, not expressions. */
     const char *params[] = {"style", page_style, "script", page_script, NULL};
-    xsltStylesheet *style = stylesheet(form);
+    xsltStylesheet *style = stylesheet(sheet, more);
     xsltTransformContext *context = xsltNewTransformContext(style, page);
     xsltSecurityPrefs *prefs = xsltNewSecurityPrefs();
     forbid_all(prefs);
@@ -74,5 +75,39 @@ page_write(xmlDoc *page, enum page_form form)
     xmlFreeDoc(result);
     xsltFreeTransformContext(context);
     xsltFreeSecurityPrefs(prefs);
+    xsltFreeStylesheet(style);
     return text;
+}
+
+/* --- its file --------------------------------------------------------------------------------- */
+
+static bool
+write_into(const char *text, const char *output, char **why)
+{
+    FILE *file = fopen(output, "w");
+    const bool good = file && fputs(text, file) >= 0;
+    if ((file && fclose(file) != 0) || !good)
+    {
+        *why = xformat("cannot write %s: %s", output, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+bool
+page_deliver(const char *text, const char *output, char **why)
+{
+    struct stat st;
+    if (!output)
+    {
+        return fputs(text, stdout) >= 0;
+    }
+    if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
+    {
+        return write_into(text, output, why); /* a device or a pipe stays what it is */
+    }
+    const char *slash = strrchr(output, '/');
+    OWNED char *folder =
+        slash ? xformat("%.*s", slash > output ? (int)(slash - output) : 1, output) : xstrdup(".");
+    return file_replace(folder, slash ? slash + 1 : output, text, strlen(text), why);
 }

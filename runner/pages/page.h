@@ -8,25 +8,21 @@
 #ifndef WEFT_RUNNER_PAGE_H
 #define WEFT_RUNNER_PAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <libxml/tree.h>
 
-enum page_form
-{
-    PAGE_HTML,
-    PAGE_MARKDOWN,
-    PAGE_TEXT, /**< for a terminal */
-    PAGE_LIST, /**< what `weft list` knows, for a terminal, for the manual and as a schema */
-    PAGE_LIST_MARKDOWN,
-    PAGE_SCHEMA,
-};
-
 /** A tree with an empty root; xmlFreeDoc() frees it. */
 xmlDoc *page_new(const char *root);
 
-/** The tree as a file, which the caller frees. The stylesheets read nothing but the tree. */
-char *page_write(xmlDoc *page, enum page_form form);
+/** The tree as a file, which the caller frees, by a stylesheet and the templates of another one
+ * (NULL: none), which read nothing but the tree. */
+char *page_write(xmlDoc *page, const char *sheet, const char *more);
+
+/** Puts a text into a file, which is replaced at once or not at all, or on standard output if @p
+ * output is NULL. False with a sentence in *why. */
+bool page_deliver(const char *text, const char *output, char **why);
 
 /** In all that follows a text may be any bytes: control characters become spaces, and what XML
  * cannot hold becomes U+FFFD, as does what changes the direction of a line. */
@@ -44,12 +40,8 @@ void page_format(xmlNode *e, const char *name, const char *format, ...)
  */
 void page_set_link(xmlNode *e, const char *name, const char *path, const char *from);
 
-/** Adds an element with a text that is Markdown: of its markup, <code>, <strong>, <a href> and
- * <escaped>. The text becomes one line. */
-xmlNode *page_add_markdown(xmlNode *parent, const char *name, const char *text);
-
-/** Adds such elements with the paragraphs of a text, which blank lines part. */
-void page_add_paragraphs(xmlNode *parent, const char *name, const char *text);
+/** Adds the first @p n bytes of a text to what is in an element. */
+void page_add_text(xmlNode *e, const char *s, size_t n);
 
 /** Adds <code> in one line. */
 void page_add_code(xmlNode *parent, const char *text);

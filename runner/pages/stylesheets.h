@@ -5,7 +5,6 @@
 
 extern const char html_stylesheet[];
 extern const char markdown_stylesheet[];
-extern const char text_stylesheet[];
 extern const char list_stylesheet[];
 extern const char list_markdown_stylesheet[];
 extern const char schema_stylesheet[];

@@ -5,16 +5,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "diagnostics.h"
 #include "files.h"
 #include "textbuf.h"
 
-/** Most bytes of a file, and of what it gives. */
+/** Most bytes of a file. */
 #define MOST_PACKED ((size_t)64 << 20)
-#define MOST_BYTES  ((size_t)256 << 20)
 
 /** zlib's code for gzip's format, with the largest window. */
 #define GZIP (16 + MAX_WBITS)
@@ -22,12 +20,6 @@
 /** gzip's least header and its trailer, which ends with the number of bytes, the lowest first. */
 #define LEAST  18
 #define LENGTH 4
-
-/** Header of an SQLite file: its length, where it has versions, which open data lack, and how it
- * begins. */
-#define SQLITE_HEADER 100
-#define VERSIONS      92
-static const char magic[] = "SQLite format 3";
 
 bool
 open_data_is(const char *path)
@@ -135,78 +127,13 @@ open_data_read(const char *path, size_t *n, char **why)
         return NULL;
     }
     *n = size >= LEAST ? length_of(packed, size) : 0;
-    unsigned char *bytes = *n && *n <= MOST_BYTES ? unpack(packed, size, *n) : NULL;
+    unsigned char *bytes = *n && *n <= OPEN_DATA_MOST ? unpack(packed, size, *n) : NULL;
     if (!bytes)
     {
         *why = xformat("%s cannot be used: its bytes are not those that were written, or hold more "
                        "than %zu MB",
-                       path, MOST_BYTES >> 20);
+                       path, OPEN_DATA_MOST >> 20);
     }
     free(file);
     return bytes;
-}
-
-/* --- writing ---------------------------------------------------------------------------------- */
-
-/** The bytes in gzip's format, without a name or a time; the caller frees them. */
-static char *
-pack(const unsigned char *bytes, size_t n, size_t *size)
-{
-    z_stream z = {.next_in = (z_const Bytef *)bytes, .avail_in = (uInt)n};
-    if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
-        Z_OK)
-    {
-        on_out_of_memory();
-    }
-    const size_t room = deflateBound(&z, (uLong)n);
-    char *packed = xcalloc(room, 1);
-    void *out = packed;
-    z.next_out = out;
-    z.avail_out = (uInt)room;
-    deflate(&z, Z_FINISH);
-    *size = room - z.avail_out;
-    deflateEnd(&z);
-    return packed;
-}
-
-/** Whether a file that is to be replaced is open data, or there is none. SQLite itself leaves its
- * version in a header. */
-static bool
-may_replace(const char *path, char **why)
-{
-    static const unsigned char cleared[8];
-    size_t n = 0;
-    if (access(path, F_OK) != 0)
-    {
-        return true;
-    }
-    OWNED char *unread = NULL;
-    OWNED unsigned char *bytes = open_data_read(path, &n, &unread);
-    const bool may = bytes && n > SQLITE_HEADER && memcmp(bytes, magic, sizeof magic) == 0 &&
-                     memcmp(bytes + VERSIONS, cleared, sizeof cleared) == 0;
-    if (!may)
-    {
-        *why = xformat("%s is not open data, and is not replaced; expected another folder", path);
-    }
-    return may;
-}
-
-bool
-open_data_write(const char *folder, const char *name, const unsigned char *bytes, size_t n,
-                size_t *size, char **why)
-{
-    if (n > MOST_BYTES)
-    {
-        *why = xformat("%zu MB of results are too many to be kept in %s/%s" OPEN_DATA_ENDING
-                       "; expected %zu at most",
-                       n >> 20, folder, name, MOST_BYTES >> 20);
-        return false;
-    }
-    OWNED char *file = xformat("%s" OPEN_DATA_ENDING, name), *path = xformat("%s/%s", folder, file);
-    if (!may_replace(path, why))
-    {
-        return false;
-    }
-    OWNED char *packed = pack(bytes, n, size);
-    return file_replace(folder, file, packed, *size, why);
 }

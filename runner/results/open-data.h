@@ -14,6 +14,9 @@
 #define OPEN_DATA        "docs/data"
 #define OPEN_DATA_ENDING ".sqlite.gz"
 
+/** Most bytes that a file gives. */
+#define OPEN_DATA_MOST ((size_t)256 << 20)
+
 /** Functions that return bool or a pointer return true, or false or NULL with a sentence in *why;
  * the caller frees what it gets. */
 
@@ -25,9 +28,5 @@ char *open_data_find(const char *folder, const char *name, char **why);
 
 /** The SQLite file that is in it. Damage is an error, and so is what gives more than 256 MiB. */
 unsigned char *open_data_read(const char *path, size_t *n, char **why);
-
-/** Writes one: the same bytes for the same @p bytes and version of zlib. *size: of the file. */
-bool open_data_write(const char *folder, const char *name, const unsigned char *bytes, size_t n,
-                     size_t *size, char **why);
 
 #endif

@@ -22,9 +22,7 @@ struct database
     size_t nimages;
     struct database *counting; /**< the same results, with aggregates that fill `holes`; or NULL */
     struct sql_holes holes;
-    double opens_by;      /**< deadline of what is opened and attached; INFINITY: none */
-    query_reader *reader; /**< told of what the query in hand reads; or NULL */
-    void *reader_user;
+    double opens_by;     /**< deadline of what is opened and attached; INFINITY: none */
     double deadline;     /**< of the query in hand */
     uint64_t steps_left; /**< likewise */
     struct sql_budget budget;

@@ -10,6 +10,7 @@
 #include "page.h"
 #include "query.h"
 #include "shown-text.h"
+#include "stylesheets.h"
 
 void
 query_cell_add(struct text *t, const struct query_cell *cell)
@@ -156,7 +157,7 @@ add_markdown_rows(struct text *t, const struct query_rows *rows, size_t first)
             page_add(row, "cell", s);
         }
     }
-    OWNED char *text = page_write(page, PAGE_MARKDOWN);
+    OWNED char *text = page_write(page, markdown_stylesheet, NULL);
     text_add(t, "%s", text);
     xmlFreeDoc(page);
     return r;

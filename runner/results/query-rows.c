@@ -6,6 +6,7 @@
 
 #include "query.h"
 #include "shown-text.h"
+#include "sql-file.h"
 
 /** The bytes that the cells of a row take, in an array that grows by doubling. */
 static size_t
@@ -105,19 +106,22 @@ query_cell_same(const struct query_cell *a, const struct query_cell *b)
                                      : a->integer == b->integer));
 }
 
-bool
-query_rows_same(const struct query_rows *a, const struct query_rows *b)
-{
-    bool same = a->nrows == b->nrows && a->ncolumns == b->ncolumns;
-    for (size_t i = 0; same && i < a->nrows * a->ncolumns; i++)
-    {
-        same = query_cell_same(&a->cells[i], &b->cells[i]);
-    }
-    return same;
-}
-
 void
 query_rows_drop(struct query_rows **rows)
 {
     query_rows_free(*rows);
+}
+
+bool
+database_has(struct database *db, const char *name)
+{
+    struct query_mistake m;
+    CLEANUP(text_drop) struct text sql = {0};
+    text_add(&sql, "SELECT 1 FROM main.sqlite_master WHERE name = ");
+    sql_add_literal(&sql, name);
+    text_add(&sql, " COLLATE NOCASE");
+    CLEANUP(query_rows_drop)
+    struct query_rows *rows = database_query(db, sql.s, QUERY_LIMITS, &m);
+    free(m.message);
+    return rows && rows->nrows;
 }

@@ -60,12 +60,10 @@ static int
 authorize(void *user, int action, const char *first, const char *second, const char *schema,
           const char *trigger)
 {
-    const struct database *db = user;
+    (void)user;
+    (void)first;
+    (void)schema;
     (void)trigger;
-    if (action == SQLITE_READ && db->reader)
-    {
-        db->reader(db->reader_user, schema ? schema : "main", first, second);
-    }
     const bool allowed = action == SQLITE_SELECT || action == SQLITE_READ ||
                          action == SQLITE_RECURSIVE ||
                          (action == SQLITE_FUNCTION && second && !is_forbidden(second));
@@ -412,17 +410,5 @@ query_end(struct query *q)
         free(q->cells);
         free(q);
     }
-    return good;
-}
-
-bool
-database_reads(struct database *db, const char *sql, query_reader *reader, void *user, char **why)
-{
-    struct query_mistake mistake;
-    db->reader = reader;
-    db->reader_user = user;
-    const bool good = query_end(query_begin(db, sql, QUERY_LIMITS, &mistake));
-    db->reader = NULL;
-    *why = mistake.message;
     return good;
 }

@@ -100,8 +100,6 @@ struct query_rows *database_query(struct database *db, const char *sql, struct q
 /** The rows of a SELECT of Weft's own on whole results; none after a message. */
 struct query_rows *results_ask(struct database *db, const char *sql);
 bool query_cell_same(const struct query_cell *a, const struct query_cell *b);
-/** Whether they have the same cells, whatever their columns are called. */
-bool query_rows_same(const struct query_rows *a, const struct query_rows *b);
 void query_rows_free(struct query_rows *rows);
 /** For CLEANUP(). */
 void query_rows_drop(struct query_rows **rows);
@@ -128,21 +126,6 @@ struct query *query_begin(struct database *db, const char *sql, struct query_lim
 const struct query_cell *query_next(struct query *q);
 /** Ends it, wherever it is. False if there was a mistake. NULL: it has not begun. */
 bool query_end(struct query *q);
-
-/** Told of a column that a query reads; "": of none, as in count(*). */
-typedef void query_reader(void *user, const char *schema, const char *table, const char *column);
-
-/** Tells @p reader of all columns that a query reads, and asks nothing. False with a sentence. */
-bool database_reads(struct database *db, const char *sql, query_reader *reader, void *user,
-                    char **why);
-
-/** Makes rows a table of that name for all queries of @p db. False with a sentence. */
-bool database_define(struct database *db, const char *name, const struct query_rows *rows,
-                     char **why);
-
-/** Makes rows a table of an open database; false: SQLite says why. */
-bool query_rows_store(const struct query_rows *rows, struct sqlite3 *db, const char *schema,
-                      const char *name);
 
 /** Whether the results themselves have a table, view or index of that name. */
 bool database_has(struct database *db, const char *name);

@@ -169,13 +169,6 @@ results_folder_make(struct results_folder *r, const char *out, char **why)
            folder_make_in(&r->runs, &r->top, RUNS, why);
 }
 
-bool
-results_folder_mark(const char *out, char **why)
-{
-    CLEANUP(folder_close) struct folder top = NO_FOLDER;
-    return folder_make(out, why) && folder_open(&top, out, why) && mark(&top, why);
-}
-
 void
 results_folder_close(struct results_folder *r)
 {

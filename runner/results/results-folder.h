@@ -25,9 +25,6 @@ void results_folder_open(struct results_folder *r, const char *out);
 /** Makes and marks it, with its runs/. False with a sentence; to be asked whose it is before. */
 bool results_folder_make(struct results_folder *r, const char *out, char **why);
 
-/** Makes and marks it alone, for other files; to be asked whose it is before. */
-bool results_folder_mark(const char *out, char **why);
-
 void results_folder_close(struct results_folder *r);
 
 /** Whether an SQLite file beside the runs has the bytes that were written, and is read by the

@@ -8,7 +8,6 @@
 #include "textbuf.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 /** Several sweeps, one after the other. */
@@ -17,7 +16,6 @@ struct progress_whole
     size_t sweep, nsweeps; /**< the one under way, from 1, and how many there are */
     size_t before, total;  /**< runs that ended in those before it, and runs to do in all */
     double start;          /**< clock_seconds() */
-    FILE *log;             /**< gets a line for each run that ends well; NULL: standard error */
 };
 
 struct progress

@@ -135,17 +135,8 @@ child_ended(struct engine *e, struct run_status *s, int status)
     {
         s->last_words = xformat("error: the process ended with status %d", WEXITSTATUS(status));
     }
-    if (e->task->whole && e->task->whole->log && status == 0)
-    {
-        print_shown(e->task->whole->log, "[%zu/%zu] %s: %s\n", e->progress.ended, e->progress.total,
-                    s->name, s->last_words);
-        fflush(e->task->whole->log);
-    }
-    else
-    {
-        progress_line(&e->progress, "[%zu/%zu] %s: %s", e->progress.ended, e->progress.total,
-                      s->name, s->last_words);
-    }
+    progress_line(&e->progress, "[%zu/%zu] %s: %s", e->progress.ended, e->progress.total, s->name,
+                  s->last_words);
     e->failed += status != 0;
     if (status != 0)
     {

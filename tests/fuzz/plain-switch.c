@@ -322,8 +322,9 @@ arrive(struct weft_packet *p, int64_t now)
 {
     const struct weft_lb_ops *lb = plain.net->level[0].lb;
     const struct weft_port *wire = &plain.sw->node.port[p->in_port];
-    const int64_t started = now - wire->delay - weft_wire_time(p->bytes, wire->rate);
-    if (started < plain.port[p->in_port].cut)
+    const struct plain_port *port = &plain.port[p->in_port];
+    const int64_t rate = port->cut == INT64_MIN ? wire->rate : port->cut_rate;
+    if (now - wire->delay - weft_wire_time(p->bytes, rate) < port->cut)
     {
         plain.lost[WEFT_NET_DROP_LINK]++;
         return;
@@ -452,6 +453,7 @@ plain_switch_cut(uint32_t i, bool down, int64_t now)
     if (down != (port->cut == INT64_MAX))
     {
         port->cut = down ? INT64_MAX : now;
+        port->cut_rate = plain.sw->node.port[i].rate;
         port->carry = 0; /* what starts now starts now */
     }
 }

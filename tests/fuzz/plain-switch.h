@@ -35,7 +35,8 @@ struct plain_port
     uint32_t npfc;
     struct weft_packet last; /* whose buffer is to be given back at `end` */
     int64_t free_at, end, carry;
-    int64_t cut; /* what started to come before this is lost */
+    int64_t cut;      /* what started to come before this is lost */
+    int64_t cut_rate; /* bit/s of what was on the wire then */
     uint32_t paused, peak;
     uint64_t bytes; /* that have begun to leave */
     struct weft_rng rng;

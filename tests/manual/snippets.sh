@@ -103,6 +103,11 @@ checkout()
     cat >weft <<END
 #!/bin/sh
 if [ "\$1" = test ]; then exec "$programs/example-tests"; fi
+export WEFT_CLAIMS="${runner%/*}/weft-claims"
+case "\$1:\$*" in
+    reproduce:*) shift && exec "$root/validation/reproduce-papers.sh" "\$@" ;;
+    report:*.xml*) shift && exec "\$WEFT_CLAIMS" "\$@" ;;
+esac
 WEFT_COMMAND=\$0 WEFT_PLOTS="$root/plots" exec "$folder/build/weft-runner" "\$@"
 END
     chmod +x weft

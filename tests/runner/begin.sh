@@ -7,6 +7,8 @@ weft=$1
 unset WEFT_COMMAND
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
+export WEFT_CLAIMS="${weft%/*}/weft-claims"
+claims=$WEFT_CLAIMS reproduce=$here/../../validation/reproduce-papers.sh # as the launcher calls them
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -26,18 +26,6 @@ refused()
 }
 
 sed -e '/<figure name="rate"/,/\/>/d' "$here/tiny.xml" >tiny.xml
-mkdir -p docs/claims scenarios
-cp tiny.xml scenarios/
-sed 's/"tiny"/"mine"/' tiny.xml >scenarios/mine.xml
-cat >docs/claims/demo.xml <<'END'
-<claims title="Demo">
-  <section title="Tiny" results="tiny" scenario="scenarios/tiny.xml"><claim><says>a time</says>
-    <query>select avg(cct_us) as value from summary where "case" = 'rsq'</query></claim></section>
-  <section title="Mine" results="mine" scenario="scenarios/mine.xml"><claim><says>a time</says>
-    <query>select avg(cct_us) as value from summary where "case" = 'rsq'</query></claim></section>
-</claims>
-END
-
 # A user's folder that holds files of the names that Weft uses.
 mkdir -p mine/runs/ecmp_seed=1 mine/runs/.tmp-notes
 for file in summary.csv aggregate.csv layers.csv scenario.xml cct.svg cct.gp .tmp-1-x runs/ecmp_seed=1.sqlite runs/ecmp_seed=1/data \
@@ -56,11 +44,6 @@ refused mine "$no" collect tiny.xml --out mine
 refused mine "$no" collect mine
 refused mine "$no" plot tiny.xml --out mine
 refused mine "$no" plot mine
-mkdir all
-mv mine all/
-refused all "all/$no" reproduce demo --results all
-[ ! -e all/tiny ] || fail 'reproduce: something has run although a folder is refused'
-mv all/mine .
 # A mark that leads elsewhere is none, and one of a later version may mean anything.
 echo 'weft results 2' >mark
 ln -s ../mark mine/.weft-results

@@ -90,7 +90,7 @@ cat >claims/demo.xml <<'END'
   <section title="Two" results="gone"><claim verdict="open"><says>d</says><query>select 1 as value</query></claim></section>
 </claims>
 END
-"$weft" report --html claims/demo.xml --allow-missing --output page.html
+"$claims" --html claims/demo.xml --allow-missing --output page.html
 harmless page.html
 is page.html 'string(//title)' Demo
 is page.html 'normalize-space(//div[@class="findings"]/p[1])' 'What was found with a < b; here.'
@@ -126,18 +126,18 @@ awk 'BEGIN {
     print "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\">"
     while (++n <= 45000) print "<circle cx=\"1\" cy=\"2\" r=\"3\"/>"
     print "</svg>" }' >results/demo/again.svg
-"$weft" report --html claims/demo.xml --allow-missing --output large.html
+"$claims" --html claims/demo.xml --allow-missing --output large.html
 n=$(sed 's/%3Ccircle/\n&/g' large.html | grep -c '^%3Ccircle' || true)
 [ "$n" = 45000 ] || fail "a large figure has $n dots in the page"
 # And in any encoding.
 iconv -t UTF-16 results/demo/fig.svg >results/demo/again.svg
-"$weft" report --html claims/demo.xml --allow-missing --output wide.html
+"$claims" --html claims/demo.xml --allow-missing --output wide.html
 sed -n 's/.*<img src="data:image.svg+xml,\([^"]*\)" alt="again".*/\1/p' wide.html | sed 's/%/\\x/g' >escaped
 # shellcheck disable=SC2059 # the format is the figure
 env printf "$(cat escaped)" | cmp - results/demo/again.svg || fail 'the page has another figure of UTF-16'
 cp results/demo/fig.svg results/demo/again.svg
 # The same report as Markdown has the same verdicts.
-"$weft" report claims/demo.xml --allow-missing --output page.md
+"$claims" claims/demo.xml --allow-missing --output page.md
 grep -q '^| 1 | a is faster | 20 % | 11.1 to 40.0 % | agrees |  |$' page.md || fail 'Markdown has another verdict'
 
 # --- what others write ----------------------------------------------------------------------------
@@ -175,7 +175,7 @@ cat >claims/hostile.xml <<'END'
   </section>
 </claims>
 END
-"$weft" report --html claims/hostile.xml --output hostile.html
+"$claims" --html claims/hostile.xml --output hostile.html
 "$weft" report --html 'results/<i>"&' --output folder.html
 for page in hostile folder; do
     harmless $page.html
@@ -197,7 +197,7 @@ cat >claims/links.xml <<'END'
   <section title="One" results="demo"><claim verdict="agrees"><says>[a](file:///etc/passwd)</says></claim></section>
 </claims>
 END
-"$weft" report claims/links.xml --output links.md
+"$claims" claims/links.xml --output links.md
 ! grep -n '[^\\]\](\(\\\|<\)*\(java\|data\|vb\|file\)\|[^\\]\](<\|[^\\]\][:[]' links.md || fail 'a link in Markdown leads to a program'
 for link in '[n](https://e.org/a:b)' '[o](MAILTO:a@e.org)' '[p](../q.md#r)' '[s](t?u=v:w)' '[x](#y:z)' ' [...] '; do
     grep -qF "$link" links.md || fail "no $link in Markdown"
@@ -344,14 +344,13 @@ refused()
 {
     message=$1
     shift
-    ends 2 "$weft" report "$@" --output folder.html
+    ends 2 "$@" --output folder.html
     grep -qF "$message" messages || { cat messages; fail "$*: no message '$message'"; }
     is folder.html 'string(//h1)' 'Results of demo'
 }
-refused 'a folder of results; expected a file of claims, or --html' results/demo
-refused 'expected one or the other' --html results/demo claims/demo.xml
-refused 'there are no results in results/gone' --html claims/demo.xml
+refused "claims/demo.xml is no folder; expected folders of results" "$weft" report --html results/demo claims/demo.xml
+refused 'there are no results in results/gone' "$claims" --html claims/demo.xml
 mkdir results/empty
-refused 'results/empty' --html results/demo results/empty
+refused 'results/empty' "$weft" report --html results/demo results/empty
 
 echo 'pages are right'

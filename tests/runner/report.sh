@@ -93,7 +93,7 @@ cat >claims/demo.xml <<'END'
   </section>
 </claims>
 END
-"$weft" report claims/demo.xml >demo.md
+"$claims" claims/demo.xml >demo.md
 has demo.md '| 1 | a \| b | 20 to 40 % | 20.0 to 40.0 % |  |  |' \
     '| 2 | mean, least, greatest |  | mean: 100 us<br>least: 90 us<br>odd: -31.00 |  |  |' \
     "<a id=\"p1-c2\"></a>**2.** Tested: \`two_and_two\` in \`test-demo.c\`." \
@@ -104,19 +104,19 @@ has demo.md '| 1 | a \| b | 20 to 40 % | 20.0 to 40.0 % |  |  |' \
 # Where the numbers come from is a link away, and not between them.
 grep -q 'select' demo.md && fail 'a query in the page'
 has demo.md 'The queries behind all numbers: [claims/demo.xml](claims/demo.xml).'
-"$weft" report claims/demo.xml --output kept.md
+"$claims" claims/demo.xml --output kept.md
 cmp demo.md kept.md || fail '--output writes another report'
 
 # Numbers of a scheme's former code are marked, and no others.
 sed -e '0,/<query/s//<query former="on"/' -e 's/<column name="b"/& former="on"/' \
     -e "s/count(\*) as runs/&, \"case\" = 'x' as former/" claims/demo.xml >claims/former.xml
-"$weft" report claims/former.xml >former.md
+"$claims" claims/former.xml >former.md
 has former.md '| 1 † | a \| b | 20 to 40 % | 20.0 to 40.0 % | to be run again |  |' '| t | b, us † |' '| 1us | 10.000 |'
 [ "$(grep -c '^|.*†' former.md)" = 2 ] || fail 'other lines are marked'
 grep -q '^| 3 | each' former.md || fail 'no row of former code makes a claim one'
 sed -e "s/as b from summary/as b, t = '2us' as former from summary/" -e "s/count(\*) as runs/&, \"case\" = 'b' as former/" \
     claims/demo.xml >claims/former.xml
-"$weft" report claims/former.xml >former.md
+"$claims" claims/former.xml >former.md
 has former.md '| t | b, us |' '| 1us | 10.000 |' '| 2us † | 11.000 |'
 [ "$(grep -c '^|.*†' former.md)" = 4 ] || fail 'other rows are marked'
 grep -q '^| 3 † | each' former.md || fail 'a claim with a row of former code'
@@ -144,7 +144,7 @@ run,case,cct_us
 2,"<img src=x>|`b`[c](d)&lt;
 # e",70
 END
-"$weft" report claims/plain.xml >plain.md
+"$claims" claims/plain.xml >plain.md
 # shellcheck disable=SC2016 # code is that of Markdown
 has plain.md '# &lt;script> \*no\* \`code\` \[x\](y)' '## &lt;b> \# no \| part' 'Results of `` ./weft run `demo`.xml ``.' \
     '1 &lt; 2 &amp;amp; `a < b` but not ` &lt;img> **bold**' \
@@ -153,7 +153,7 @@ has plain.md '# &lt;script> \*no\* \`code\` \[x\](y)' '## &lt;b> \# no \| part' 
 
 # Several papers: one report, the claims of each numbered by themselves.
 sed 's/"Demo"/"Second"/' claims/demo.xml >claims/second.xml
-"$weft" report claims/demo.xml claims/second.xml >both.md
+"$claims" claims/demo.xml claims/second.xml >both.md
 [ "$(grep '^# ' both.md | xargs)" = '# Demo # Second' ] || fail 'the titles of two papers'
 [ "$(grep -c '^| 1 | a .| b' both.md)" = 2 ] || fail 'the claims of two papers'
 [ "$(grep -c "Made by 'weft report claims/" both.md)" = 2 ] || fail 'what made it'
@@ -195,7 +195,7 @@ cat >claims/keys.xml <<'END'
 </claims>
 END
 touch claims/further.svg
-"$weft" report claims/keys.xml >keys.md
+"$claims" claims/keys.xml >keys.md
 has keys.md '| [Figure 1a &lt;b>\|](#1-figure-1-times) | b \| is slow | 105 us | b, 2us: 100 ± 14 us | open | the timers, which are not named |' \
     '* **Figure 1**, times: [§1, figure 1: times](#1-figure-1-times)' '* **Table \| 2 &lt;i>**, not simulated' \
     '| 1 | each | 105 us | b, 2us: 100 ± 14 us<br>[all](#p1-c1) | open | the timers, which are not named |' \
@@ -204,15 +204,15 @@ has keys.md '| [Figure 1a &lt;b>\|](#1-figure-1-times) | b \| is slow | 105 us |
 [ "$(grep -nE '^(Shown at once|<details|Behind|</details>)' keys.md | cut -d: -f2 | tr '\n' ' ')" = \
     'Shown at once. <details><summary>Causes, tables and how it is run</summary> Behind. </details> ' ] ||
     fail 'more than one paragraph is shown, the section behind is not folded away, or nothing is'
-"$weft" report claims/keys.xml --html | grep -q '<a href="#p1-s1">Figure 1a &lt;b&gt;|</a>' || fail 'no key claims in HTML'
+"$claims" claims/keys.xml --html | grep -q '<a href="#p1-s1">Figure 1a &lt;b&gt;|</a>' || fail 'no key claims in HTML'
 # wrong EDIT MESSAGE: a mistake in those.
 wrong()
 {
     sed -e "$1" claims/keys.xml >claims/edited.xml
-    ends 2 "$weft" report claims/edited.xml
+    ends 2 "$claims" claims/edited.xml
     grep -qF "$2" messages || { cat messages; fail "$1: no message '$2'"; }
 }
-wrong 's/hangs-on="/&one two three /' 'edited.xml:10: error: hangs-on has 9 words; expected at most 8'
+wrong 's/hangs-on="/&one two three /' 'edited.xml:10: error: hangs-on has more than 8 words'
 wrong 's/shows="Figure 1"/shows="Figure 1; Table 3"/' "edited.xml:4: error: shows 'Table 3'; expected a <figure> of that name"
 wrong 's/select most as/select mots as/' 'edited.xml:18: error: no such column: mots'
 wrong "s/ and t = '2us'//" 'edited.xml:17: error: the headline gives 2 rows; expected one'
@@ -228,14 +228,14 @@ wrong '14,16d' 'edited.xml:14: error: <headline> without a <query>'
 
 # A claim whose headline has nothing to show has no verdict of full results.
 sed "s/t = '2us'/t = '9us'/" claims/keys.xml >claims/edited.xml
-"$weft" report claims/edited.xml --allow-missing >missing.md
+"$claims" claims/edited.xml --allow-missing >missing.md
 has missing.md '| 1 | each | 105 us | not run<br>[all](#p1-c1) | not run | the timers, which are not named |'
 
 # refused EDIT MESSAGE [OPTION]: the edited claims give exit status 2, the message and no report.
 refused()
 {
     sed -e "$1" claims/demo.xml >claims/edited.xml
-    ends 2 "$weft" report claims/edited.xml --output kept.md ${3:+"$3"}
+    ends 2 "$claims" claims/edited.xml --output kept.md ${3:+"$3"}
     grep -qF "$2" messages || { cat messages; fail "$1: no message '$2'"; }
     cmp -s demo.md kept.md || fail "$1: the former report is gone"
 }
@@ -268,7 +268,7 @@ grep -q 'makes them' messages && fail 'a maker of results that is not known'
 refused 's/results="growth" scenario/results="gone" scenario/; s/results="demo" as/results="gone" as/' \
     "there are no results in results/gone; './weft run growth.xml' makes them"
 refused 's/ results="demo" scenario="demo.xml"//' 'edited.xml:6: error: a <query> in a section without results'
-refused 's/as="other"/as="main"/' "edited.xml:35: error: as 'main'; expected letters, digits"
+refused 's/as="other"/as="main"/' "edited.xml:35: error: as: what queries call it; expected letters, digits"
 refused '35s/.*/&&/' "edited.xml:35: error: a second <attach> 'other'"
 refused '3,10s/over/each/; 10s/$/<query>select 1<\/query>/' 'edited.xml:10: error: a second <query>; expected one only, and it stands at line 6'
 refused '4s/.*/&&/' 'edited.xml:4: error: a second <says>; expected one only, and it stands at line 4'
@@ -301,11 +301,11 @@ refused '' 'results/demo/results.sqlite cannot be used: results.sqlite has 6000 
 mv kept.sqlite results/demo/results.sqlite
 # Missing ones may be allowed, and are told as such.
 sed -e 's/results="demo" scenario/results="gone" scenario/' -e "s/'b'/'x'/" claims/demo.xml >claims/edited.xml
-"$weft" report claims/edited.xml --allow-missing >missing.md
+"$claims" claims/edited.xml --allow-missing >missing.md
 [ "$(grep -c '| not run | not run |  |$' missing.md)" = 3 ] || fail '--allow-missing does not say what was not run'
 has missing.md 'Times: not run'
 sed -e "s/'b'/'x'/" claims/demo.xml >claims/edited.xml
-"$weft" report claims/edited.xml --allow-missing >missing.md
+"$claims" claims/edited.xml --allow-missing >missing.md
 has missing.md '| 1 | a \| b | 20 to 40 % | not run | not run |  |' \
     '| 2 | mean, least, greatest |  | mean: not run<br>least: not run<br>odd: not run | not run |  |'
 
@@ -346,7 +346,7 @@ cat >claims/holes.xml <<'END'
   </section>
 </claims>
 END
-"$weft" report claims/holes.xml --allow-missing >holes.md
+"$claims" claims/holes.xml --allow-missing >holes.md
 has holes.md '| 1 | sums |  | [all](#p1-c1) | not run |  |' \
     '| 20.0 (2/3) | 50.0 | none (0/2) | none (0/2) | not run | 0.5 (2/3) | none | undefined |' \
     '| 2 | all |  | 0.2 to 0.5 (at worst 0/2) |  |  |' '| a | 0.2 (2/3) |' '| b | 0.5 |' '| c | none (0/2) |'
@@ -356,7 +356,7 @@ sed -e '3s/<claim/& verdict="agrees"/; 12s/<claim/& verdict="differs"/; 19s|<tes
     -e '21s/<claim/& verdict="open"/; 36s/<claim/& verdict="none"/' claims/demo.xml >claims/judged.xml
 cp claims/demo.xml claims/unjudged.xml
 cp claims/judged.xml claims/demo.xml
-"$weft" report claims/demo.xml >judged.md
+"$claims" claims/demo.xml >judged.md
 cp judged.md demo.md
 cp judged.md kept.md
 grep -q '^| 1 | .* | agrees |  |$' judged.md || fail 'a claim that agrees'
@@ -366,12 +366,12 @@ grep -q '^| 4 | .* |  |  |$' judged.md || fail 'a claim without a verdict'
 has judged.md '| claims | agrees | shown by a test | differs, with cause | open | to be run again | not run | no verdict |' \
     '| 4 | 1 | 0 | 1 | 1 | 0 | 0 | 1 |'
 sed '6s/unit/former="on" unit/' claims/judged.xml >claims/former.xml
-"$weft" report claims/former.xml | grep -q '^| 1 † | .* | to be run again |  |$' || fail 'former code agrees'
+"$claims" claims/former.xml | grep -q '^| 1 † | .* | to be run again |  |$' || fail 'former code agrees'
 sed 's/results="demo" scenario/results="gone" scenario/' claims/judged.xml >claims/gone.xml
-"$weft" report claims/gone.xml --allow-missing >gone.md
+"$claims" claims/gone.xml --allow-missing >gone.md
 [ "$(grep -c '^| [123] | .* | not run |  |$' gone.md)" = 3 ] || fail 'what was not run agrees or differs'
 sed -e '6,10d' -e '5s|$|<test name="two_and_two" file="test-demo.c"/>|' claims/judged.xml >claims/tested.xml
-"$weft" report claims/tested.xml | grep -q '^| 1 | .* | \[a test\](#p1-c1) | shown by a test |  |$' || fail 'a claim that a test shows'
+"$claims" claims/tested.xml | grep -q '^| 1 | .* | \[a test\](#p1-c1) | shown by a test |  |$' || fail 'a claim that a test shows'
 refused 's/"agrees"/"agreed"/' "edited.xml:3: error: verdict 'agreed' of <claim> is not one of the choices; expected one of agrees, differs, open, none; did you mean 'agrees'?"
 refused 's/"agrees"/"quick"/' "edited.xml:3: error: verdict 'quick' of <claim> is not one of the choices"
 refused 's/"agrees"/"differs"/' "edited.xml:3: error: verdict 'differs' without <why>"
@@ -383,22 +383,22 @@ mkdir -p docs/figures docs/claims
 cp claims/test-demo.c docs/claims/
 echo '<svg/>' >'docs/figures/a (b).svg'
 sed '2s/results=/figure="..\/figures\/a (b).svg" results=/; s/<test.*//' claims/demo.xml >docs/claims/figure.xml
-"$weft" report docs/claims/figure.xml --output docs/page.md
+"$claims" docs/claims/figure.xml --output docs/page.md
 has docs/page.md '![One](figures/a%20%28b%29.svg)'
-"$weft" report docs/claims/figure.xml --output results/page.md
+"$claims" docs/claims/figure.xml --output results/page.md
 has results/page.md '![One](../docs/figures/a%20%28b%29.svg)'
 rm 'docs/figures/a (b).svg'
-ends 2 "$weft" report docs/claims/figure.xml
+ends 2 "$claims" docs/claims/figure.xml
 grep -q 'figure.xml:2: error: cannot read the figure docs/claims/../figures/a (b).svg' messages ||
     fail 'a figure that is not there: no message'
 
 # The shipped claims are sound: every test and every scenario that they name is there.
-for claims in "$root"/docs/claims/*.xml; do
-    "$weft" report "$claims" --results "$work" --allow-missing >/dev/null || fail "$claims is not sound"
-    sed -n 's/.*scenario="\([^"]*\)".*/\1/p' "$claims" | while read -r scenario; do
-        [ -e "$root/$scenario" ] || fail "$claims: there is no $scenario"
+for file in "$root"/docs/claims/*.xml; do
+    "$claims" "$file" --results "$work" --allow-missing >/dev/null || fail "$file is not sound"
+    sed -n 's/.*scenario="\([^"]*\)".*/\1/p' "$file" | while read -r scenario; do
+        [ -e "$root/$scenario" ] || fail "$file: there is no $scenario"
     done
-    grep -q '<claim>' "$claims" && fail "$claims: a claim that nobody has judged"
+    grep -q '<claim>' "$file" && fail "$file: a claim that nobody has judged"
 done
 
 # The papers' pages in the manual have the claims of those files and the verdicts that they state, whenever they were
@@ -409,14 +409,14 @@ rows()
     awk -F'|' -v fields="$2" '!/^\|/ { claims = 0 } /^\| \| what is claimed/ { claims = 1 } { gsub(/\\\|/, "\001") }
         claims && $2 + 0 { sub(/ †/, "", $2); n = split(fields, f, " "); for (i = 1; i <= n; i++) printf "%s|", $f[i]; print "" }' "$1"
 }
-for claims in "$root"/docs/claims/*.xml; do
-    name=$(basename "$claims" .xml)
+for file in "$root"/docs/claims/*.xml; do
+    name=$(basename "$file" .xml)
     page=$root/docs/papers/$name.md
-    "$weft" report "$claims" --results "$work" --allow-missing >all.md
+    "$claims" "$file" --results "$work" --allow-missing >all.md
     rows all.md '2 3 4' >claimed
-    [ -s claimed ] || fail "no claims are found in the report of $claims"
+    [ -s claimed ] || fail "no claims are found in the report of $file"
     rows "$page" '2 3 4' | diff claimed - || fail "docs/papers/$name.md has other claims than docs/claims/$name.xml"
-    sed -n 's/.*<claim verdict="\([a-z]*\)".*/\1/p' "$claims" >judged
+    sed -n 's/.*<claim verdict="\([a-z]*\)".*/\1/p' "$file" >judged
     rows "$page" 6 | sed -e 's/^ *//; s/ *|$//; s/^\[\(.*\)](.*)$/\1/' -e 's/shown by a test$/agrees/; s/differs, with cause$/differs/; s/^$/none/' |
         paste - judged | awk -F'\t' '$1 != $2 && $1 != "to be run again" && $1 != "not run" { print; bad = 1 } END { exit bad }' ||
         fail "docs/papers/$name.md has verdicts that docs/claims/$name.xml does not state"

@@ -144,7 +144,7 @@ cat >docs/claims/demo.xml <<'END'
 END
 "$edit_run" results/tiny/results.sqlite "create table other (run integer, resent \"INTEGER); ATTACH '$work/planted' AS p; CREATE TABLE p.t (a); --\")" \
     'drop table qps' 'alter table other rename to qps'
-ends 0 limited "$weft" reproduce demo --report --save-data saved
+ends 0 limited "$reproduce" demo --report --save-data saved
 [ ! -s planted ] || fail "--save-data runs SQL that stands in results"
 [ -e saved/tiny.sqlite.gz ] || fail 'nothing is saved'
 

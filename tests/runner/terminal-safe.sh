@@ -24,7 +24,12 @@ while read -r words; do
         set -- "$@" "$word"
         n=$((n - 1))
     done
-    timeout 60 "$weft" "$@" >out 2>messages </dev/null || true
+    program=$weft
+    case $words in
+        reproduce*) program=$reproduce && shift ;;
+        'report ESC') program=$claims && shift ;;
+    esac
+    timeout 60 "$program" "$@" >out 2>messages </dev/null || true
     [ -s out ] || [ -s messages ] || fail "$words: says nothing"
     cat out messages | LC_ALL=C grep -q "$(printf '[\033]\|\302\233\|\342\200\256')" && fail "$words: ESC reaches the terminal"
 done <<'END'

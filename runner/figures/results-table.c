@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "columns.h"
-#include "report-query.h"
+#include "results-facts.h"
 #include "summary.h"
 #include "textbuf.h"
 
@@ -252,7 +252,7 @@ add_varying(xmlNode *section, const struct results_table *t, const struct query_
         {
             const struct query_cell *cell = &rows->cells[r * rows->ncolumns + order[i]];
             OWNED char *text = cell_text(rows, columns, r, order[i]);
-            xmlNode *to = report_add_cell(row, text, cell, cell->kind != QUERY_TEXT);
+            xmlNode *to = query_cell_add_to(row, text, cell, cell->kind != QUERY_TEXT);
             page_set(to, "behind", drawn && columns[order[i]].place > DRAWN ? "on" : NULL);
             if (columns[order[i]].is_spread)
             {

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file results-page.h  The results of scenarios as a page. */
-#ifndef WEFT_RUNNER_RESULTS_PAGE_H
-#define WEFT_RUNNER_RESULTS_PAGE_H
-
-#include <stddef.h>
+/** @file results-facts.h  Parts of a page about results: their provenance, figures and cells. */
+#ifndef WEFT_RUNNER_RESULTS_FACTS_H
+#define WEFT_RUNNER_RESULTS_FACTS_H
 
 #include "page.h"
 #include "query.h"
-
-/** The results in @p n folders as a page's tree, which xmlFreeDoc() frees; NULL after a message. @p
- * output: the page's file, from which it links to tables; NULL: from here. */
-xmlDoc *results_page(char *const *folders, size_t n, const char *output);
 
 /** Adds what made results: runs, versions, machine, command, seeds, dates. Nothing if they cannot
  * be asked or @p db is NULL. */
@@ -26,5 +20,10 @@ void results_add_facts(xmlNode *section, const char *folder, struct database *db
 /** Adds a <drawing> for each NAME.svg in a folder, as the address of an image: whoever wrote the
  * file, browsers run nothing in an image and fetch nothing for it. */
 void drawings_add(xmlNode *section, const char *folder);
+
+/** Adds a <cell>, which is sorted by the cell's number or that of its text. @p number: it is set as
+ * one. */
+xmlNode *query_cell_add_to(xmlNode *row, const char *text, const struct query_cell *cell,
+                           bool number);
 
 #endif
