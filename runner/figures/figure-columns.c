@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure-read.h"
+#include "figure-rows.h"
 
 const struct figure_column figure_columns[FIGURE_COLUMNS] = {
     {"x", FIGURE_ALL, FIGURE_ALL},

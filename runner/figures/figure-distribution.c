@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Curves and boxes of the values of a distribution. */
-#include "figure-read.h"
+#include "figure-rows.h"
 
 #include <math.h>
 #include <stdlib.h>

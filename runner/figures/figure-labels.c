@@ -7,7 +7,7 @@
 #include "csv.h"
 #include "figure-layout.h"
 #include "figure-markup.h"
-#include "figure-read.h"
+#include "figure-rows.h"
 #include "figure-style.h"
 
 /** Whether a point has the values of all of @p n columns that are of its dimension. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Queries that the attributes of a figure make. */
-#include "figure-read.h"
+#include "figure-rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include <weft/registry.h>
 
-#include "figure-read.h"
+#include "figure-rows.h"
 #include "figure-script.h"
 #include "textbuf.h"
 #include "vocabulary.h"

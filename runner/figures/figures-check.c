@@ -5,7 +5,7 @@
 
 #include "columns.h"
 #include "csv.h"
-#include "figure-read.h"
+#include "figure-rows.h"
 #include "figure-script.h"
 #include "figure.h"
 #include "figures.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "database.h"
-#include "figure-read.h"
+#include "figure-rows.h"
 #include "figure-script.h"
 #include "figure.h"
 #include "files.h"

@@ -11,9 +11,9 @@
 #include "input-file.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"
+#include "run-processes.h"
 #include "shown-text.h"
 #include "summary.h"
-#include "sweep-engine.h"
 #include "textbuf.h"
 
 #define MOST_STALE   10 /* runs named */

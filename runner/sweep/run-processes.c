@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #define _GNU_SOURCE /* pipe2 */
-#include "sweep-engine.h"
+#include "run-processes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file sweep-engine.h  The processes of a sweep: starts them, listens to them, says how far they
+/** @file run-processes.h  The processes of a sweep: starts them, listens to them, says how far they
  * are. */
-#ifndef WEFT_RUNNER_SWEEP_ENGINE_H
-#define WEFT_RUNNER_SWEEP_ENGINE_H
+#ifndef WEFT_RUNNER_RUN_PROCESSES_H
+#define WEFT_RUNNER_RUN_PROCESSES_H
 
 #include <signal.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The process of one run: simulates it and puts its file in place. */
-#include "sweep-engine.h"
+#include "run-processes.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file figure-read.h Rows of a figure, as a query of results.sqlite; the query's columns, which a
+/** @file figure-rows.h Rows of a figure, as a query of results.sqlite; the query's columns, which a
  * <query> in a figure has as well; and the names of their values. */
-#ifndef WEFT_RUNNER_FIGURE_READ_H
-#define WEFT_RUNNER_FIGURE_READ_H
+#ifndef WEFT_RUNNER_FIGURE_ROWS_H
+#define WEFT_RUNNER_FIGURE_ROWS_H
 
 #include <math.h>
 

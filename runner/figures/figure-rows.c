@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the rows of a figure's query to what it shows. */
-#include "figure-read.h"
+#include "figure-rows.h"
 
 #include <math.h>
 #include <stdio.h>
