@@ -144,8 +144,35 @@ START_TEST(a_buffer_accounts_for_what_its_queues_hold)
     check_why("switch 1 is empty and accounts for 0 bytes, its queues for 7, its ingress ports for "
               "0. ");
     weft_mmu_queues(mmu)[1] -= 7;
-    const uint32_t i = weft_mmu_index(mmu, 2, 1);
-    weft_mmu_ingresses(mmu)[i].bytes += 9;
+    for (uint32_t k = 0; k < mmu->config.classes; k++) /* each counts once, at its own port */
+    {
+        weft_mmu_ingresses(mmu)[weft_mmu_index(mmu, 2, k)].bytes += 9;
+        check_why("switch 1 is empty and accounts for 0 bytes, its queues for 0, its ingress ports "
+                  "for 9. ");
+        weft_mmu_ingresses(mmu)[weft_mmu_index(mmu, 2, k)].bytes -= 9;
+    }
+    stage_end();
+}
+END_TEST
+
+START_TEST(a_port_accounts_for_what_its_classes_hold)
+{
+    stage_describe(FOUR_PATHS, "ecmp");
+    stage.net.buffer.classes = 4;
+    stage_begin();
+    graph_add(&g, 0, 2, 1000000);
+    graph_add(&g, 1, 2, 1000000);
+    graph_start(&g);
+    weft_run_until(stage.run, 30 * US);
+    struct weft_mmu *mmu =
+        (struct weft_mmu *)(uintptr_t)weft_net_buffer(weft_run_net(stage.run), 1);
+    ck_assert_int_gt(mmu->shared_used, 0);
+    check_why("");
+    stage_run();
+    weft_mmu_class_queues(mmu)[weft_mmu_index(mmu, 2, 3)] += 9;
+    check_why("switch 1 accounts for 0 bytes at port 2, its classes for 9. ");
+    weft_mmu_class_queues(mmu)[weft_mmu_index(mmu, 2, 3)] -= 9;
+    weft_mmu_ingresses(mmu)[weft_mmu_index(mmu, 2, 1)].headroom += 9;
     check_why("switch 1 is empty and accounts for 0 bytes, its queues for 0, its ingress ports for "
               "9. ");
     stage_end();
@@ -170,6 +197,7 @@ run_accounts_suite(void)
     tcase_add_test(tcase, messages_that_are_acknowledged_and_not_there_are_named);
     tcase_add_test(tcase, of_many_messages_the_first_are_named_as_far_as_there_is_room);
     tcase_add_test(tcase, a_frame_that_began_has_ended_or_is_in_the_fabric);
+    tcase_add_test(tcase, a_port_accounts_for_what_its_classes_hold);
     tcase_add_test(tcase, a_buffer_accounts_for_what_its_queues_hold);
     suite_add_tcase(suite, tcase);
     return suite;

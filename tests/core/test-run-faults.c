@@ -339,6 +339,7 @@ START_TEST(faults_that_are_forgotten_do_not_take_place)
     ck_assert_int_eq(weft_run_degrade(stage.run, 7, 1000, 20 * US, WEFT_NEVER), 0);
     weft_run_until(stage.run, 15 * US);
     weft_run_forget_faults(stage.run);
+    ck_assert_int_eq(weft_run_until(stage.run, WEFT_NEVER), 15 * US); /* nothing is left */
     weft_run_until(stage.run, 100 * US);
     ck_assert_uint_eq(told.nlinks, 1);
     ck_assert_uint_eq(told.nroutes, 0);
