@@ -146,6 +146,7 @@ while [ $# -gt 0 ]; do
             [ $# -gt 0 ] || refuse "$option of 'weft reproduce' lacks its value"
             value=$1
             shift
+            [ -n "$value" ] || refuse "$option ''; expected a value"
             ;;
     esac
     case $option in
@@ -162,6 +163,7 @@ while [ $# -gt 0 ]; do
 --no-figures" ;;
         --list) list=yes ;;
         -*) refuse "'weft reproduce' has no such option; 'weft reproduce --help' lists them" ;;
+        '') refuse "an empty argument for 'weft reproduce'; expected one PAPER, or all" ;;
         *) [ -z "$wanted" ] || refuse "too many arguments; expected one PAPER, or all" && wanted=$option ;;
     esac
 done

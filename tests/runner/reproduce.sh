@@ -40,6 +40,8 @@ ends 0 "$reproduce"
     fail 'the list of papers'
 ends 2 "$reproduce" dmeo
 grep -q "no claims of that name.*expected all or one of demo" messages || fail 'no suggestion for dmeo'
+ends 2 "$reproduce" ''
+ends 2 "$reproduce" demo --only ''
 ends 2 "$reproduce" demo --only nothing
 ends 2 "$reproduce" demo --nonsense
 

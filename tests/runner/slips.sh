@@ -198,7 +198,7 @@ for command in $commands; do
 done
 said 'runs of an empty name' "--only of 'weft run' lacks its value; expected --only PATTERN" run good.xml --only ''
 [ -e results/tiny ] && fail "--only '' runs"
-for command in run validate plan collect plot query rank export report reproduce list; do
+for command in run validate plan collect plot query rank export report list; do
     said "$command ''" "an empty argument for 'weft $command'; expected: weft $command" "$command" ''
 done
 said 'half a number' "--rows '1.5'; expected a whole number from 1 to 1e.09" query results 'select 1' --rows 1.5
@@ -214,7 +214,7 @@ said 'a file for a command' "unknown command 'good.xml'; did you mean 'weft run 
 said 'help for no command' "unknown command 'runn'; did you mean 'run'" help runn
 "$weft" help run | cmp -s - run.help || fail "'weft help run' does not show run's help"
 said 'the cost of a run' "or 'weft validate FILE... --cost'" run good.xml --cost
-said 'two scenarios' "too many arguments for 'weft run'; expected: weft run FILE" run good.xml good.xml
+said 'two scenarios' "too many arguments for 'weft collect'; expected: weft collect FILE" collect good.xml good.xml
 said 'no run' "run-one needs --run NAME; 'weft plan good.xml' lists the runs" run-one good.xml
 "$weft" plan good.xml >out 2>messages || fail 'plan does not list the runs'
 
