@@ -20,7 +20,7 @@ mkdir -p "$work/core-c/include/weft"
 cp "$root/core-c/include/weft/version.h" "$work/core-c/include/weft/"
 fresh=$work/weft
 "$fresh" --version | grep -qE '^weft [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
-for command in bench build test clean run sweep plan run-one collect query plot report reproduce rank list validate schema; do
+for command in bench build test clean run plan run-one collect query plot report reproduce rank list validate schema; do
     "$fresh" --help | grep -q "^  $command " || fail "--help does not list '$command'"
     "$fresh" $command --help | grep -q "Usage: weft $command" || fail "$command --help"
 done
@@ -36,7 +36,7 @@ unknown()
     [ "$(wc -l <"$work/err")" = 2 ] || fail "'$2': $(cat "$work/err")"
 }
 unknown "$fresh" sweeep "no command 'sweeep'$"
-unknown "$root/weft" sweeep "'sweeep'; did you mean 'sweep'?$"
+unknown "$root/weft" querry "'querry'; did you mean 'query'?$"
 unknown "$root/weft" biuld "'biuld'; did you mean 'build'?$"
 unknown "$root/weft" qqqq "'qqqq'$"
 status=0

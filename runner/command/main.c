@@ -16,13 +16,10 @@
 #include "sweep-run.h"
 #include "textbuf.h"
 
-/* Meaning of the exit status of run, sweep and run-one. */
+/* Meaning of the exit status of run and run-one. */
 #define STATUS_HELP                                                                                \
     "\nExit status: 0 all is well; 1 a run failed or results cannot be written; 2 a mistake in\n"  \
     "the scenario or on the command line, nothing was run; 3 a figure could not be drawn.\n"
-
-/* run and sweep are two names of one thing. */
-#define RUN_OPTIONS "OnpbjzoDsSqcaMPN"
 
 static const struct command commands[] = {
     {"run", command_run, "run all runs of scenarios, print their tables, draw their figures",
@@ -30,23 +27,13 @@ static const struct command commands[] = {
      "Runs every run of the scenario that is not finished yet, prints a table, draws its "
      "figures.\nSeveral follow each other with one progress, and one that fails does not stop the "
      "others; --quick\nthen takes the small version of those that have one. Interrupt it at any "
-     "time: the same command goes on\nwhere it was. SIGUSR1 makes it say where its runs are. 'weft "
-     "sweep' is the same.\n",
-     RUN_OPTIONS,
+     "time: the same command goes on\nwhere it was. SIGUSR1 makes it say where its runs are.\n",
+     "OnpbjzoDsSqcaMPN",
      STATUS_HELP "\nExamples:\n"
                  "  weft run scenarios/themis/fig1.xml\n"
                  "  weft run scenarios/themis/loss.xml --seed 7 --out /tmp/loss-7\n"
                  "  weft run my.xml --set balancer.name=ecmp --set workload.bytes=1MB\n"
                  "  weft run scenarios/themis/*.xml --quick --results /tmp/themis\n",
-     1, INT_MAX},
-    {"sweep", command_run, "the same as run",
-     "sweep FILE... [OPTIONS]\n\n"
-     "The same as 'weft run'.\n",
-     RUN_OPTIONS,
-     STATUS_HELP "\nExamples:\n"
-                 "  weft sweep scenarios/themis/fig5.xml --quick -j 2\n"
-                 "  weft sweep scenarios/themis/fig5.xml --only alltoall --dry-run\n"
-                 "  weft sweep scenarios/themis/fig5.xml --only '*t-i=900us*themis'\n",
      1, INT_MAX},
     {"run-one", command_run_one, "run a single run of a sweep (what --plan prints)",
      "run-one FILE --run NAME... [OPTIONS]\n\n"

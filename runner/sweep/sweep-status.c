@@ -86,7 +86,7 @@ sweep_any_selected(const struct plan *plan, const struct sweep_options *options)
     if (missing)
     {
         print_shown(
-            stderr, "weft: error: no run matches '%s'; 'weft sweep %s%s --dry-run' lists them%s\n",
+            stderr, "weft: error: no run matches '%s'; 'weft run %s%s --dry-run' lists them%s\n",
             missing, plan->doc->path, document_option(plan->doc), nearest_run(plan, missing));
     }
     return !missing;

@@ -547,7 +547,7 @@ sed 's,<workload ,<workload name="w1" kind="permutation" bytes="1KB"/><workload 
 command_line 'two of one name' "a second <workload> 'w2'; expected each once" run two.xml --out kept --set workload:w1.name=w2
 command_line 'no such host' "error: --host 'omnet'; expected one of: ns3 plain" \
     run good.xml --out kept --host omnet
-command_line 'no such run' "no run matches 'nothing'" sweep good.xml --out kept --only nothing
+command_line 'no such run' "no run matches 'nothing'" run good.xml --out kept --only nothing
 command_line 'no such command' "unknown command 'rnu'; did you mean 'run'" rnu good.xml
 command_line 'no such option' "'weft run' has no option --nonsense$" run good.xml --out kept --nonsense
 [ "$(wc -l <messages)" = 2 ] || fail 'a wrong option hides what is wrong behind all that are right'

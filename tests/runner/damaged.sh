@@ -15,7 +15,7 @@ size=$(wc -c <"$run")
 # again FILE WHAT: that run, and no other, is repeated, and then all is as it was.
 again()
 {
-    "$weft" sweep "$here/tiny.xml" --dry-run --out try >list 2>messages
+    "$weft" run "$here/tiny.xml" --dry-run --out try >list 2>messages
     [ "$(grep -c '^damaged   rsq_seed=2: ' list)" = 1 ] || fail "$1 $2: --dry-run says $(cat list)"
     [ "$(grep -c '^finished ' list)" = 5 ] || fail "$1 $2: others are not finished"
     rows=0
@@ -48,7 +48,7 @@ done
 # So it is all over the file, and of that of all runs.
 for at in $(seq 0 $((size / 50)) $((size - 1))); do
     flip "$run" "$at"
-    "$weft" sweep "$here/tiny.xml" --dry-run --only rsq_seed=2 --out try >list 2>messages || fail "--dry-run of $at"
+    "$weft" run "$here/tiny.xml" --dry-run --only rsq_seed=2 --out try >list 2>messages || fail "--dry-run of $at"
     grep -q '^damaged   rsq_seed=2: ' list || fail "a bit of byte $at changes nothing: $(cat list)"
     flip "$run" "$at"
 done
@@ -64,7 +64,7 @@ done
 older()
 {
     file=$1 why=$2
-    "$weft" sweep "$here/tiny.xml" --dry-run --out try >list 2>messages
+    "$weft" run "$here/tiny.xml" --dry-run --out try >list 2>messages
     grep -q "^stale     rsq_seed=2: $why$" list || fail "$file of an older version: --dry-run says $(cat list)"
     [ "$(grep -c '^finished ' list)" = 5 ] || fail "$file of an older version: others are not finished"
     "$weft" collect "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$file of an older version: collect"
@@ -90,7 +90,7 @@ if [ "$(id -u)" != 0 ]; then
     chmod a-r "$run"
     ends 2 "$weft" run "$here/tiny.xml" --no-figures --out try
     grep -q "^weft: error: cannot open $run: Permission denied" messages || fail 'a file that cannot be read'
-    "$weft" sweep "$here/tiny.xml" --dry-run --out try | grep -q '^unreadable  rsq_seed=2: ' || fail '--dry-run: it is read'
+    "$weft" run "$here/tiny.xml" --dry-run --out try | grep -q '^unreadable  rsq_seed=2: ' || fail '--dry-run: it is read'
     chmod u+r "$run"
 fi
 
@@ -112,6 +112,6 @@ code: simulator
 "$weft" run "x
 code: simulator
 /tiny.xml" --no-figures --out odd >/dev/null 2>messages || fail 'a path with line ends'
-"$weft" sweep "$here/tiny.xml" --dry-run --out odd >list 2>messages
+"$weft" run "$here/tiny.xml" --dry-run --out odd >list 2>messages
 [ "$(grep -c '^finished ' list)" = 6 ] || fail 'a path with line ends hides what the code was'
 echo 'damage is found and mended'

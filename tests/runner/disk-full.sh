@@ -79,11 +79,11 @@ fi
 mounted=yes
 
 # One run fits and is kept; then the disk is full.
-"$weft" sweep "$here/tiny.xml" --only ecmp_seed=1 --no-figures --out small/r >out 2>messages ||
+"$weft" run "$here/tiny.xml" --only ecmp_seed=1 --no-figures --out small/r >out 2>messages ||
     fail 'the first run does not fit'
 cp -r small/r before
 head -c 768k /dev/zero >small/ballast 2>/dev/null || true
-ends 1 "$weft" sweep "$here/tiny.xml" -j 1 --no-figures --out small/r
+ends 1 "$weft" run "$here/tiny.xml" -j 1 --no-figures --out small/r
 grep -q 'No space left on device' messages || fail 'full disk: no reason given'
 grep -q 'error: cannot write small/r/' messages || grep -q 'error: cannot make the folder small/r/' messages ||
     fail 'full disk: no file named'
@@ -95,7 +95,7 @@ done
 
 # With room again, the same command completes the sweep.
 rm small/ballast
-"$weft" sweep "$here/tiny.xml" --no-figures --out small/r >out 2>messages || fail 'no recovery'
+"$weft" run "$here/tiny.xml" --no-figures --out small/r >out 2>messages || fail 'no recovery'
 [ "$(wc -l <small/r/summary.csv)" = 7 ] || fail 'the sweep is not complete'
 find small/r -name '.tmp-*' | grep -q . && fail 'temporary files are left'
 

@@ -23,7 +23,7 @@ cat >large.xml <<'END'
   </sweep>
 </scenario>
 END
-"$weft" sweep large.xml --only '*1KiB' --no-figures --out kept >out 2>messages || fail 'a small run'
+"$weft" run large.xml --only '*1KiB' --no-figures --out kept >out 2>messages || fail 'a small run'
 cp kept/runs/bytes=1KiB.sqlite before
 exported kept
 small=$(awk '/^peak memory/ { print $3 }' kept.runs/bytes=1KiB/provenance.txt)
@@ -33,7 +33,7 @@ for limit in 55000 60000 65000 70000 80000 90000 100000; do
     status=0
     (
         ulimit -v $limit
-        exec "$weft" sweep large.xml -j 1 --exceed-memory --no-figures --out kept
+        exec "$weft" run large.xml -j 1 --exceed-memory --no-figures --out kept
     ) >out 2>messages || status=$?
     [ $status != 127 ] || continue # the loader's own memory
     grep -q '64KiB: completion time' messages && break
@@ -45,6 +45,6 @@ for limit in 55000 60000 65000 70000 80000 90000 100000; do
     find kept -name '.tmp-*' | grep -q . && fail "$limit KiB: temporary files are left"
 done
 [ $tried -gt 1 ] || fail "no limit was too small: $small KiB suffice for the small run"
-"$weft" sweep large.xml --no-figures --out kept >out 2>messages || fail 'with memory again'
+"$weft" run large.xml --no-figures --out kept >out 2>messages || fail 'with memory again'
 [ -e kept/runs/bytes=64KiB.sqlite ] || fail 'with memory again: no result'
 echo "memory was out under $tried limits"

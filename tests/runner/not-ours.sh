@@ -36,8 +36,8 @@ cp tiny.xml mine/scenario.xml
 no='mine is not empty and has no .weft-results'
 refused mine "$no" run tiny.xml --out mine
 refused mine "$no" run tiny.xml --out mine --no-figures
-refused mine "$no" sweep tiny.xml --only ecmp --again --out mine
-refused mine "$no" sweep tiny.xml --dry-run --out mine
+refused mine "$no" run tiny.xml --only ecmp --again --out mine
+refused mine "$no" run tiny.xml --dry-run --out mine
 refused mine "$no" run-one tiny.xml --run ecmp_seed=1 --out mine
 refused mine "$no" plan tiny.xml --out mine
 refused mine "$no" collect tiny.xml --out mine
@@ -53,7 +53,7 @@ echo 'weft results 99' >mine/.weft-results
 refused mine "mark.*expected 'weft results 2'" run tiny.xml --out mine
 # Results of an earlier version, a folder for each run, are named as such.
 echo 'weft results 1' >mine/.weft-results
-for command in 'run tiny.xml' 'plot tiny.xml' 'sweep --dry-run tiny.xml'; do
+for command in 'run tiny.xml' 'plot tiny.xml' 'run --dry-run tiny.xml'; do
     # shellcheck disable=SC2086 # a command and its options
     refused mine 'mine has results of an earlier Weft' $command --out mine
 done
@@ -161,7 +161,7 @@ for name in .tmp-ecmp_seed=1.sqlite ecmp_seed=1.sqlite; do
     refused bad/runs "bad/runs/$name is a symbolic link" run-one tiny.xml --again --run ecmp_seed=1 --out bad
     untouched "$name"
     # It is in nobody's way where its run is not to be done.
-    "$weft" sweep tiny.xml --only rsq --again --no-figures --out bad >/dev/null 2>messages || fail "$name: others"
+    "$weft" run tiny.xml --only rsq --again --no-figures --out bad >/dev/null 2>messages || fail "$name: others"
     [ -L "bad/runs/$name" ] || fail "$name: the link is gone"
     untouched "$name, others"
     rm -r bad

@@ -25,7 +25,7 @@ run=try/runs/rsq_seed=2.sqlite
 # refused WORDS: the run is no result, and the others are.
 refused()
 {
-    ends 0 limited "$weft" sweep "$here/tiny.xml" --dry-run --out try
+    ends 0 limited "$weft" run "$here/tiny.xml" --dry-run --out try
     grep -q "^damaged   rsq_seed=2: $run is not the file of a run: $1" out ||
         fail "--dry-run does not say '$1': $(cat out)"
     [ "$(grep -c '^finished ' out)" = 5 ] || fail "$1: others are not finished: $(cat out)"
@@ -88,7 +88,7 @@ done
 cp good/runs/rsq_seed=2.sqlite "$run"
 "$edit_run" "$run" 'create index first on files (name)' analyze
 "$edit_run" "$run" --endless sqlite_stat1
-ends 0 limited "$weft" sweep "$here/tiny.xml" --dry-run --out try
+ends 0 limited "$weft" run "$here/tiny.xml" --dry-run --out try
 grep -q "^damaged   rsq_seed=2: $run " out || fail "statistics without an end: $(cat out)"
 [ "$(grep -c '^finished ' out)" = 5 ] || fail "statistics without an end: others are not finished: $(cat out)"
 # More columns than SQLite takes: the file cannot be attached, and those behind it can.
@@ -96,7 +96,7 @@ cp good/runs/rsq_seed=2.sqlite "$run"
 columns=$(awk 'BEGIN { for (i = 0; i < 15000; i++) printf ",c%d", i }')
 "$edit_run" "$run" 'pragma writable_schema = on' \
     "update sqlite_master set sql = 'create table steps (a$columns)' where name = 'queues'"
-ends 0 limited "$weft" sweep "$here/tiny.xml" --dry-run --out try
+ends 0 limited "$weft" run "$here/tiny.xml" --dry-run --out try
 grep -q "^damaged   rsq_seed=2: $run cannot be read: " out || fail "15,000 columns: $(cat out)"
 [ "$(grep -c '^finished ' out)" = 5 ] || fail "15,000 columns: others are not finished: $(cat out)"
 # It is run again.

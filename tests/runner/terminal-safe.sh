@@ -44,7 +44,7 @@ run nowhere-ESC.xml
 run ESC.d
 validate ESC.xml
 validate wrongESC.xml
-sweep ESC.xml --dry-run --out ESC.d/ESC
+run ESC.xml --dry-run --out ESC.d/ESC
 collect ESC.xml --out ESC.d/ESC --no-figures
 collect ESC.d
 plot ESC.xml --out ESC.d/ESC --figure ESC
