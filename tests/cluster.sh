@@ -53,7 +53,7 @@ nodes_path=$work/bin
 # Without a build they say so, and begin none.
 for with in '' ":$work/tools"; do
     nodes_path=$work/bin$with
-    for command in "plan $scenario" "run-one $scenario --run ecmp_seed=1" "collect $scenario"; do
+    for command in "run --plan $scenario" "run-one $scenario --run ecmp_seed=1" "run --collect $scenario"; do
         status=0
         # shellcheck disable=SC2086 # words of a command
         node 1 ./weft $command >out 2>messages || status=$?
@@ -73,7 +73,7 @@ grep -q '^weft: using the build that is there, as it is; to build anew, these ar
     fail 'no word about the tools that are missing'
 
 # Three nodes share the lines of a plan, others count rows meanwhile, with the tools and without.
-node 1 ./weft plan $scenario --out ../shared --batch 7 >runs.txt 2>messages || fail 'plan'
+node 1 ./weft run --plan $scenario --out ../shared --batch 7 >runs.txt 2>messages || fail 'plan'
 [ "$(wc -l <runs.txt)" = 15 ] || fail "$(wc -l <runs.txt) lines for 100 runs by seven"
 [ "$(grep -o -e ' --run ' runs.txt | wc -l)" = 100 ] || fail 'the plan does not have 100 runs'
 [ "$(sed -n '15p' runs.txt | grep -o -e ' --run ' | wc -l)" = 2 ] || fail 'the last line has not the other two runs'
@@ -97,7 +97,7 @@ while :; do
         continue
     fi
     status=0
-    node 4 ./weft collect $scenario --no-figures --out ../shared >table 2>messages || status=$?
+    node 4 ./weft run --collect $scenario --no-figures --out ../shared >table 2>messages || status=$?
     if [ $status = 0 ]; then
         now=$(sed -n 's,^\([0-9]*\) of 100 runs are in ../shared/summary.csv$,\1,p' table)
         [ "$now" -ge "$rows" ] || fail "$now rows after $rows"
@@ -117,8 +117,8 @@ for pid in $pids; do
 done
 [ "$rows" = 100 ] || fail "$rows rows when all nodes have ended"
 [ $collections -gt 1 ] || fail 'nothing was collected while the nodes worked'
-[ ! -e called ] || fail "run-one, plan or collect called $(cat called)"
-[ ! -e tree/build/.lock ] || fail 'run-one, plan or collect took the lock of the build'
+[ ! -e called ] || fail "run-one, --plan or --collect called $(cat called)"
+[ ! -e tree/build/.lock ] || fail 'run-one, --plan or --collect took the lock of the build'
 [ "$(ls -A tree/build)" = weft-runner ] || fail "there is more in build/: $(ls -A tree/build)"
 for n in 1 2 3 4; do
     [ -z "$(ls -A home$n)" ] || fail "node $n wrote to its home: $(ls -A home$n)"

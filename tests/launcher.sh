@@ -20,7 +20,7 @@ mkdir -p "$work/core-c/include/weft"
 cp "$root/core-c/include/weft/version.h" "$work/core-c/include/weft/"
 fresh=$work/weft
 "$fresh" --version | grep -qE '^weft [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
-for command in bench build test clean run plan run-one collect query plot report reproduce rank list validate schema; do
+for command in bench build test clean run run-one query plot report reproduce rank list validate schema; do
     "$fresh" --help | grep -q "^  $command " || fail "--help does not list '$command'"
     "$fresh" $command --help | grep -q "Usage: weft $command" || fail "$command --help"
 done
@@ -72,7 +72,7 @@ cp "$root/build/weft-runner" other/build/weft-runner.whole
 echo 'no C' >other/core-c/half.c
 (
     flock 9
-    for command in 'list' 'validate here.xml' 'query results' 'plot results' 'report results' 'run --help' 'list --help'; do
+    for command in 'list' 'validate here.xml' 'run --plan here.xml' 'run here.xml --collect' 'run --dry-run here.xml' 'query results' 'plot results' 'report results' 'run --help' 'list --help'; do
         # shellcheck disable=SC2086 # words of a command
         timeout 20 other/weft $command >out 2>err || [ $? = 2 ] || fail "'$command' while somebody builds: $(cat err)"
         ! grep -q 'waiting\|building\|nothing is built' err || fail "'$command' while somebody builds: $(cat err)"

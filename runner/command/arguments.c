@@ -43,7 +43,11 @@ static const struct option_entry
     {"batch", 'b', "N", OPTION_COUNT, AT(batch), 1, PLAN_MOST_RUNS,
      "N runs per command: clusters limit the length of an array"},
     {"plan", 'p', NULL, OPTION_FLAG, AT(print_plan), 0, 0,
-     "print one command per run instead; see 'weft plan --help'"},
+     "print one command per run, for GNU parallel or a Slurm array; a finished run is not\n"
+     "                        repeated, however often its command is given"},
+    {"collect", 'K', NULL, OPTION_FLAG, AT(collect), 0, 0,
+     "run nothing; make table and figures of what is finished, while others may run, here\n"
+     "                        or elsewhere. FILE may be a results folder"},
     {"jobs", 'j', "N", OPTION_COUNT, AT(sweep.jobs), 1, 4096,
      "N processes at a time (default: one per core, if memory suffices)"},
     {"threads", 'z', "N", OPTION_COUNT, AT(sweep.threads), 1, 64,

@@ -23,7 +23,7 @@ struct arguments
     const char *figure, *query_file, *format, *results, *output, *to;
     long batch, rows;
     double timeout;
-    bool help, dry_run, print_plan, markdown, no_figures, cost, sql, quick;
+    bool help, dry_run, print_plan, collect, markdown, no_figures, cost, sql, quick;
     bool html, open_data;
 };
 

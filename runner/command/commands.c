@@ -178,12 +178,39 @@ run(const struct arguments *a)
     return status;
 }
 
+/** Makes table and figures of what is finished. */
+static int
+collect(const struct arguments *a)
+{
+    struct experiment l;
+    char *out;
+    if (!experiment_read_results(a->files[0], a->sweep.out, &a->plan, &l, &out))
+    {
+        return EXIT_BAD_INPUT;
+    }
+    struct sweep_options options = a->sweep;
+    options.out = out;
+    int status = sweep_collect(l.plan, &options);
+    if (status == EXIT_GOOD && !a->no_figures && figures_count(l.plan) > 0)
+    {
+        status = experiment_draw(&l, out, NULL) ? EXIT_GOOD : EXIT_NO_FIGURE;
+    }
+    free(out);
+    experiment_free(&l);
+    return status;
+}
+
 int
 command_run(const struct arguments *a)
 {
-    const bool together = !a->print_plan && !a->dry_run, several = a->nfiles > 1;
+    const bool together = !a->print_plan && !a->dry_run && !a->collect, several = a->nfiles > 1;
     const char *wrong = NULL;
-    if (a->batch > 1 && !a->print_plan)
+    if (a->collect && (several || a->print_plan || a->dry_run))
+    {
+        wrong = "--collect takes one scenario, or its results folder, and neither --plan nor "
+                "--dry-run";
+    }
+    else if (a->batch > 1 && !a->print_plan)
     {
         wrong = "--batch is for --plan; expected --plan as well, or --jobs for runs at a time";
     }
@@ -199,15 +226,7 @@ command_run(const struct arguments *a)
     {
         wrong = "several scenarios under mpirun; expected one";
     }
-    return wrong ? sweep_refuse(xstrdup(wrong), EXIT_BAD_INPUT) : run(a);
-}
-
-int
-command_plan(const struct arguments *a)
-{
-    struct arguments plan = *a;
-    plan.print_plan = true;
-    return command_run(&plan);
+    return wrong ? sweep_refuse(xstrdup(wrong), EXIT_BAD_INPUT) : a->collect ? collect(a) : run(a);
 }
 
 int
@@ -223,11 +242,11 @@ command_run_one(const struct arguments *a)
         one.sweep.threads = 1;
     }
     /* Not together with others: each of those that were started has a run of its own. */
-    return one.runs.n
-               ? run(&one)
-               : sweep_refuse(
-                     xformat("run-one needs --run NAME; 'weft plan %s' lists the runs", *a->files),
-                     EXIT_BAD_INPUT);
+    return one.runs.n ? run(&one)
+                      : sweep_refuse(
+                            xformat("run-one needs --run NAME; 'weft run --plan %s' lists the runs",
+                                    *a->files),
+                            EXIT_BAD_INPUT);
 }
 
 static void
@@ -308,27 +327,6 @@ command_plot(const struct arguments *a)
     else
     {
         status = experiment_draw(&l, out, a->figure) ? EXIT_GOOD : EXIT_NO_FIGURE;
-    }
-    free(out);
-    experiment_free(&l);
-    return status;
-}
-
-int
-command_collect(const struct arguments *a)
-{
-    struct experiment l;
-    char *out;
-    if (!experiment_read_results(a->files[0], a->sweep.out, &a->plan, &l, &out))
-    {
-        return EXIT_BAD_INPUT;
-    }
-    struct sweep_options options = a->sweep;
-    options.out = out;
-    int status = sweep_collect(l.plan, &options);
-    if (status == EXIT_GOOD && !a->no_figures && figures_count(l.plan) > 0)
-    {
-        status = experiment_draw(&l, out, NULL) ? EXIT_GOOD : EXIT_NO_FIGURE;
     }
     free(out);
     experiment_free(&l);

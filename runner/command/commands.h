@@ -7,9 +7,7 @@
 
 int command_run(const struct arguments *a);
 int command_run_one(const struct arguments *a);
-int command_plan(const struct arguments *a);
 int command_validate(const struct arguments *a);
-int command_collect(const struct arguments *a);
 int command_plot(const struct arguments *a);
 int command_export(const struct arguments *a);
 int command_report(const struct arguments *a);

@@ -18,8 +18,10 @@
 
 /* Meaning of the exit status of run and run-one. */
 #define STATUS_HELP                                                                                \
-    "\nExit status: 0 all is well; 1 a run failed or results cannot be written; 2 a mistake in\n"  \
-    "the scenario or on the command line, nothing was run; 3 a figure could not be drawn.\n"
+    "\nExit status: 0 all is well; 1 a run failed, results cannot be written or, with --collect, " \
+    "no\n"                                                                                         \
+    "run is finished; 2 a mistake in the scenario or on the command line, nothing was run; 3 a\n"  \
+    "figure could not be drawn.\n"
 
 static const struct command commands[] = {
     {"run", command_run, "run all runs of scenarios, print their tables, draw their figures",
@@ -28,43 +30,26 @@ static const struct command commands[] = {
      "figures.\nSeveral follow each other with one progress, and one that fails does not stop the "
      "others; --quick\nthen takes the small version of those that have one. Interrupt it at any "
      "time: the same command goes on\nwhere it was. SIGUSR1 makes it say where its runs are.\n",
-     "OnpbjzoDsSqcaMPN",
+     "OnpKbjzoDsSqcaMPN",
      STATUS_HELP "\nExamples:\n"
                  "  weft run scenarios/themis/fig1.xml\n"
                  "  weft run scenarios/themis/loss.xml --seed 7 --out /tmp/loss-7\n"
                  "  weft run my.xml --set balancer.name=ecmp --set workload.bytes=1MB\n"
-                 "  weft run scenarios/themis/*.xml --quick --results /tmp/themis\n",
+                 "  weft run scenarios/themis/*.xml --quick --results /tmp/themis\n"
+                 "  weft run --plan scenarios/themis/fig5.xml --out /shared/fig5 > runs.txt\n"
+                 "  parallel < runs.txt\n"
+                 "  sbatch --array=1-30 --wrap 'sed -n \"${SLURM_ARRAY_TASK_ID}p\" runs.txt | sh'\n"
+                 "  weft run --collect scenarios/themis/fig5.xml --out /shared/fig5\n",
      1, INT_MAX},
     {"run-one", command_run_one, "run a single run of a sweep (what --plan prints)",
      "run-one FILE --run NAME... [OPTIONS]\n\n"
      "Runs single runs of a sweep unless they are finished, one at a time unless -j says "
-     "otherwise.\nAny number of these may work on one results folder at a time; 'weft collect "
+     "otherwise.\nAny number of these may work on one results folder at a time; 'weft run "
+     "--collect "
      "FILE' then makes\nthe table and the figures.\n",
      "rjzosSqcaMP",
      STATUS_HELP "\nExample:\n"
                  "  weft run-one scenarios/themis/fig1.xml --run themis\n",
-     1, 1},
-    {"plan", command_plan, "print one command per run, for GNU parallel or a Slurm array",
-     "plan FILE [OPTIONS]\n\n"
-     "Prints one command per run. Each may be given any number of times; a finished run is not "
-     "repeated.\n",
-     "bOosSqcM",
-     "\nExamples:\n"
-     "  weft plan scenarios/themis/fig5.xml --out /shared/fig5 > runs.txt\n"
-     "  parallel < runs.txt\n"
-     "  sbatch --array=1-30 --wrap 'sed -n \"${SLURM_ARRAY_TASK_ID}p\" runs.txt | sh'\n",
-     1, 1},
-    {"collect", command_collect, "make table and figures of what is finished, run nothing",
-     "collect FILE|RESULTS_FOLDER [OPTIONS]\n\n"
-     "Makes the table and the figures of what is finished, and runs nothing. Others may run "
-     "meanwhile,\nhere or on other machines. Give it the --set, --seed and --quick of the "
-     "runs.\n",
-     "osSqcN",
-     "\nExit status: 0 all is well, however many runs are finished; 1 none is, or the table "
-     "cannot be\nwritten; 2 a mistake in the scenario or on the command line; 3 a figure could "
-     "not be drawn.\n"
-     "\nExamples:\n  weft collect scenarios/themis/fig5.xml --out /shared/fig5\n"
-     "  weft collect results/themis-fig1 --no-figures\n",
      1, 1},
     {"validate", command_validate, "check scenarios and run nothing",
      "validate FILE... [OPTIONS]\n\n"

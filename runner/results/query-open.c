@@ -40,7 +40,7 @@ static char *
 maker_of(const char *out)
 {
     return open_data_is(out) ? xstrdup("weft reproduce all --report --save-data " OPEN_DATA)
-                             : xformat("weft collect %s", out);
+                             : xformat("weft run --collect %s", out);
 }
 
 /** Whether the results are as they were written. *image: their bytes, if they are to be read from

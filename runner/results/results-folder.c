@@ -193,8 +193,8 @@ results_file_is_whole(const char *out, const char *file, double deadline, char *
     }
     else if (state != SQL_FILE_WHOLE)
     {
-        *why = ours ? xformat("%s/%s cannot be used: %s; 'weft collect %s' makes it again", out,
-                              file, said, out)
+        *why = ours ? xformat("%s/%s cannot be used: %s; 'weft run --collect %s' makes it again",
+                              out, file, said, out)
                     : xformat("%s/%s cannot be used: %s; expected a folder of results", out, file,
                               said);
     }
@@ -221,12 +221,13 @@ results_folder_lock_runs(const struct results_folder *r, bool shared, char **why
     int fd = open_lock(&r->top, LOCK, O_CREAT, why);
     if (fd >= 0 && flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
     {
-        *why = errno == EWOULDBLOCK
-                   ? xformat("another weft works in %s (it holds %s/" LOCK "); expected it to end "
-                             "first, or another folder with --out ('weft collect' makes a table "
-                             "of what is finished)",
-                             r->top.path, r->top.path)
-                   : xformat("cannot lock %s/" LOCK ": %s", r->top.path, strerror(errno));
+        *why =
+            errno == EWOULDBLOCK
+                ? xformat("another weft works in %s (it holds %s/" LOCK "); expected it to end "
+                          "first, or another folder with --out ('weft run --collect' makes a table "
+                          "of what is finished)",
+                          r->top.path, r->top.path)
+                : xformat("cannot lock %s/" LOCK ": %s", r->top.path, strerror(errno));
         close(fd);
         fd = -1;
     }

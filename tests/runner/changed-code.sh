@@ -132,7 +132,7 @@ done
 ends 0 "$weft" run "$here/tiny.xml" --out other --dry-run
 [ "$(grep -c '^finished' out)" = 4 ] || fail 'changing ECMP makes others stale'
 grep -qx 'stale     ecmp_seed=1: the code of balancer ecmp changed' out || fail "$(cat out)"
-ends 0 "$weft" collect "$here/tiny.xml" --no-figures --out other
+ends 0 "$weft" run --collect "$here/tiny.xml" --no-figures --out other
 grep -q '^4 of 6 runs' out || fail 'results of other code are in the table'
 grep -q 'ecmp_seed=1.*the code of balancer ecmp changed' messages || fail 'collect does not say so'
 ends 0 "$weft" run "$here/tiny.xml" --no-figures --out other

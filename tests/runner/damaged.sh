@@ -19,7 +19,7 @@ again()
     [ "$(grep -c '^damaged   rsq_seed=2: ' list)" = 1 ] || fail "$1 $2: --dry-run says $(cat list)"
     [ "$(grep -c '^finished ' list)" = 5 ] || fail "$1 $2: others are not finished"
     rows=0
-    "$weft" collect "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$1 $2: collect"
+    "$weft" run --collect "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$1 $2: collect"
     grep -q "^weft: warning: rsq_seed=2 is left out: .*$1" messages || fail "$1 $2: collect does not say so"
     rows=$(($(wc -l <try/summary.csv) - 1))
     [ $rows = 5 ] || fail "$1 $2: $rows rows, expected 5"
@@ -67,7 +67,7 @@ older()
     "$weft" run "$here/tiny.xml" --dry-run --out try >list 2>messages
     grep -q "^stale     rsq_seed=2: $why$" list || fail "$file of an older version: --dry-run says $(cat list)"
     [ "$(grep -c '^finished ' list)" = 5 ] || fail "$file of an older version: others are not finished"
-    "$weft" collect "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$file of an older version: collect"
+    "$weft" run --collect "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$file of an older version: collect"
     grep -q "^weft: warning: rsq_seed=2 is left out: $why$" messages || fail "$file of an older version is not named"
     tail -n 1 table | grep -q '^5 of 6 runs are in try/summary.csv$' || fail "$file of an older version: collect counts $(tail -n 1 table)"
     "$weft" run "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$file of an older version: run"

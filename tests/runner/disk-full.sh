@@ -64,7 +64,7 @@ cp tables/summary.csv other.csv
 limit=$((($(wc -c <tables/aggregate.csv) - 1) / 512))
 [ $((limit * 512)) -ge "$(wc -c <tables/summary.csv)" ] || fail 'aggregate.csv is not the largest'
 status=0
-(ulimit -f $limit && "$weft" collect "$here/tiny.xml" --no-figures --out tables >out.txt 2>messages) || status=$?
+(ulimit -f $limit && "$weft" run --collect "$here/tiny.xml" --no-figures --out tables >out.txt 2>messages) || status=$?
 [ $status = 1 ] || fail "no room for aggregate.csv: exit status $status, expected 1"
 grep -q 'error: cannot write tables/.*aggregate.csv: File too large' messages || fail 'no room for aggregate.csv: no message'
 ! grep -q 'runs are in' out.txt || fail 'no room for aggregate.csv: the tables are said to be there'

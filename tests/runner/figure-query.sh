@@ -132,7 +132,7 @@ $look "$weft" plot rows.xml >/dev/null 2>messages || fail 'names of two rows'
 # A run without a value is not passed over in silence.
 cp -r results/same hole
 "$edit_run" hole/runs/rsq_*80KB*_seed=1.sqlite 'update summary set cct_us = null'
-"$weft" collect pairs.xml --no-figures --out hole >/dev/null 2>&1 || fail 'collect'
+"$weft" run --collect pairs.xml --no-figures --out hole >/dev/null 2>&1 || fail 'collect'
 "$weft" plot pairs.xml --out hole >/dev/null 2>messages || fail 'a hole'
 grep -q '^weft: warning: figure pairs: 1 of 4 values rest on rows of which some have none$' messages || fail 'no warning of a hole'
 

@@ -135,7 +135,7 @@ for file in scenario.xml flows.csv summary.csv; do
     cmp "again.runs/a/$file" "a.runs/a/$file" || fail "the kept run has another $file"
 done
 mv data away
-"$weft" collect a >out 2>messages || fail 'no table without the file that was read'
+"$weft" run --collect a >out 2>messages || fail 'no table without the file that was read'
 "$weft" validate a.xml >out 2>messages && fail 'a file that is not there is taken'
 grep -q "a.xml:4: error: cannot read file 'data/a.csv': cannot open data/a.csv: No such file" messages ||
     fail 'a missing file is not named'
@@ -143,11 +143,11 @@ mv away data
 
 # From another folder, as a node of a cluster runs one of its runs.
 scenario swept 'kind="flows" file="data/a.csv"' '<sweep><vary param="workload.file" values="data/a.csv data/conweave.txt"/></sweep>'
-(cd / && "$weft" plan "$work/swept.xml" --out "$work/swept" >"$work/commands" 2>"$work/messages") || fail 'no plan'
+(cd / && "$weft" run --plan "$work/swept.xml" --out "$work/swept" >"$work/commands" 2>"$work/messages") || fail 'no plan'
 [ "$(wc -l <commands)" = 2 ] || fail 'not one command per run'
 sed "s|^[^ ]*weft[^ ]* |\"$weft\" |" commands >commands.sh
 (cd / && sh "$work/commands.sh" >"$work/out" 2>"$work/messages") || fail 'a planned command fails'
-(cd / && "$weft" collect "$work/swept.xml" --out "$work/swept" >"$work/out" 2>"$work/messages") || fail 'no table of planned runs'
+(cd / && "$weft" run --collect "$work/swept.xml" --out "$work/swept" >"$work/out" 2>"$work/messages") || fail 'no table of planned runs'
 [ "$(wc -l <swept/summary.csv)" = 3 ] || fail 'not two runs in the table'
 
 sed -i 's/64KB/65KB/' data/a.csv

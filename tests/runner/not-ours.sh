@@ -39,9 +39,9 @@ refused mine "$no" run tiny.xml --out mine --no-figures
 refused mine "$no" run tiny.xml --only ecmp --again --out mine
 refused mine "$no" run tiny.xml --dry-run --out mine
 refused mine "$no" run-one tiny.xml --run ecmp_seed=1 --out mine
-refused mine "$no" plan tiny.xml --out mine
-refused mine "$no" collect tiny.xml --out mine
-refused mine "$no" collect mine
+refused mine "$no" run --plan tiny.xml --out mine
+refused mine "$no" run --collect tiny.xml --out mine
+refused mine "$no" run --collect mine
 refused mine "$no" plot tiny.xml --out mine
 refused mine "$no" plot mine
 # A mark that leads elsewhere is none, and one of a later version may mean anything.
@@ -57,7 +57,7 @@ for command in 'run tiny.xml' 'plot tiny.xml' 'run --dry-run tiny.xml'; do
     # shellcheck disable=SC2086 # a command and its options
     refused mine 'mine has results of an earlier Weft' $command --out mine
 done
-refused mine 'mine has results of an earlier Weft' collect mine
+refused mine 'mine has results of an earlier Weft' run --collect mine
 # An empty mark is none, and no command that only reads makes one.
 : >mine/.weft-results
 refused mine "mark.*expected 'weft results 2'" run tiny.xml --out mine
@@ -186,7 +186,7 @@ cp -r good bad
 rm -r bad/runs
 ln -s ../elsewhere bad/runs
 refused bad 'bad/runs is a symbolic link' run tiny.xml --out bad
-refused bad 'bad/runs is a symbolic link' collect tiny.xml --out bad
+refused bad 'bad/runs is a symbolic link' run --collect tiny.xml --out bad
 untouched runs
 rm -r bad
 
@@ -205,7 +205,7 @@ for file in summary.csv aggregate.csv layers.csv results.sqlite scenario.xml cct
     ln -s "$work/elsewhere/${file##*/}" "bad/$file"
 done
 look elsewhere >treasure
-"$weft" collect tiny.xml --out bad >/dev/null 2>messages || fail 'collect: links as files'
+"$weft" run --collect tiny.xml --out bad >/dev/null 2>messages || fail 'collect: links as files'
 untouched 'collect: files'
 grep -q 'warning: rsq_seed=1 is left out: .*rsq_seed=1.sqlite.* symbolic link' messages || fail 'a link as the file of a run'
 rm bad/runs/rsq_seed=1.sqlite

@@ -163,7 +163,7 @@ says "^seed $nothing where balancer.name=simple-rr: all totals are the same for 
 silent "balancer.name $nothing"
 # Runs that are not there yet say nothing.
 rm seeds/runs/*seed=2*
-ends 0 "$weft" collect seeds.xml --out seeds
+ends 0 "$weft" run --collect seeds.xml --out seeds
 silent "$nothing"
 
 echo 'notes name the slowest QP, packets sent in vain and parameters without effect'

@@ -33,7 +33,7 @@ for figure in cct rate; do
 done
 cmp before.csv results/tiny/summary.csv || fail 'drawing changed the results'
 # What a drawing or a collection that was killed has left goes with the next one.
-for command in 'plot results/tiny' 'collect results/tiny --no-figures'; do
+for command in 'plot results/tiny' 'run --collect results/tiny --no-figures'; do
     touch results/tiny/.tmp-1-2-cct.svg results/tiny/.tmp-1-2-summary.csv results/tiny/.tmp-1-2-results.sqlite
     # shellcheck disable=SC2086 # a command and its options
     "$weft" $command >/dev/null
@@ -126,7 +126,7 @@ cp -r results/more kept
 for run in results/more/runs/*; do
     "$edit_run" "$run" 'update flows set posted_us = 1, delivered_us = 6, fct_us = 5'
 done
-"$weft" collect more.xml --no-figures >/dev/null
+"$weft" run --collect more.xml --no-figures >/dev/null
 "$weft" plot more.xml --figure flows >/dev/null
 awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
 [ "$(xargs <drawn)" = "5 1 5 $(awk -v n="$n" 'BEGIN { printf "%.9g", 1 / n }')" ] ||
@@ -135,13 +135,13 @@ rm -r results/more
 mv kept results/more
 "$edit_run" results/more/runs/ecmp_bytes=40KB_seed=1.sqlite 'update qps set fct_us = null where qp = 0'
 sed 's, where="workload.bytes=200KB", pool="on",' more.xml >hole.xml
-"$weft" collect more.xml --no-figures >/dev/null
+"$weft" run --collect more.xml --no-figures >/dev/null
 "$weft" plot hole.xml --figure fct >/dev/null 2>messages
 grep -q '^weft: warning: figure fct: 1 of 18 runs lack values of fct_us$' messages || fail 'no warning of a QP without'
 
 # A run whose file is not what was written is left out by `collect`, which says so, and repeated by `run`.
 truncate -s -1024 results/more/runs/ecmp_bytes=40KB_seed=1.sqlite
-"$weft" collect more.xml >/dev/null 2>messages || fail 'a damaged run stops collect'
+"$weft" run --collect more.xml >/dev/null 2>messages || fail 'a damaged run stops collect'
 grep -q 'warning: ecmp_bytes=40KB_seed=1 is left out: ecmp_bytes=40KB_seed=1.sqlite has ' messages || fail 'a damaged run is not named'
 n=$("$weft" query results/more --format csv 'select count(distinct run) from queues' | tail -n 1)
 [ "$n" = 17 ] || fail "figures rest on $n runs, expected 17"
@@ -153,12 +153,12 @@ n=$("$weft" query results/more --format csv 'select count(distinct run) from que
 refused()
 {
     ends 3 timeout 60 "$weft" plot results/tiny
-    grep -q "^weft: error: no figure can be drawn: results/tiny/results.sqlite cannot be used: .*$1.*; 'weft collect results/tiny' makes it again$" \
+    grep -q "^weft: error: no figure can be drawn: results/tiny/results.sqlite cannot be used: .*$1.*; 'weft run --collect results/tiny' makes it again$" \
         messages || fail "no word of '$1': $(cat messages)"
     for figure in pictures/*; do
         cmp "$figure" "results/tiny/${figure#*/}" || fail "$1: the earlier ${figure#*/} changed"
     done
-    "$weft" collect results/tiny --no-figures >/dev/null || fail "$1: collect"
+    "$weft" run --collect results/tiny --no-figures >/dev/null || fail "$1: collect"
     cmp whole.sqlite results/tiny/results.sqlite || fail "$1: collect does not mend results.sqlite"
     "$weft" plot results/tiny >/dev/null 2>messages || fail "$1: is not mended"
 }
@@ -184,18 +184,18 @@ cmp whole.sqlite elsewhere.sqlite || fail 'what a link leads to was written to'
 # A table beside it does not concern figures, and collect mends it.
 sed -i '$d' results/tiny/summary.csv
 "$weft" plot results/tiny >/dev/null || fail 'a figure reads summary.csv'
-"$weft" collect results/tiny --no-figures >/dev/null
+"$weft" run --collect results/tiny --no-figures >/dev/null
 cmp whole.csv results/tiny/summary.csv || fail 'collect does not mend a table'
 
 # A run without a value is not passed over in silence.
 run=results/tiny/runs/ecmp_seed=1.sqlite
 cp $run kept
 "$edit_run" $run 'update summary set cct_us = null'
-"$weft" collect results/tiny --no-figures >/dev/null 2>&1
+"$weft" run --collect results/tiny --no-figures >/dev/null 2>&1
 "$weft" plot results/tiny --figure cct >/dev/null 2>messages
 grep -q '^weft: warning: figure cct: 1 of 6 runs have no value of cct_us$' messages || fail 'no warning of a hole'
 mv kept $run
-"$weft" collect results/tiny --no-figures >/dev/null
+"$weft" run --collect results/tiny --no-figures >/dev/null
 
 # Names that mean something to gnuplot, and samples at 0 on a logarithmic axis.
 sed -e '/<figure/,/\/>/d' -e 's,</scenario>,,' -e 's,name="tiny",name="odd",' -e 's,label="Themis",label="50% A\\B",' \

@@ -42,8 +42,8 @@ ask 'select count(*) from messages' >a && ask 'select count(*) from flows' >b &&
 ask 'select * from summary' >before
 rm results/tiny/results.sqlite
 ends 2 ask 'select 1'
-grep -q "'weft collect results/tiny' makes it" messages || fail 'no word about collect'
-"$weft" collect results/tiny --no-figures >/dev/null
+grep -q "'weft run --collect results/tiny' makes it" messages || fail 'no word about collect'
+"$weft" run --collect results/tiny --no-figures >/dev/null
 ask 'select * from summary' | cmp - before || fail 'collect made another one'
 
 # Damage, another version, bad queries: a message, nothing written.
@@ -85,7 +85,7 @@ damaged()
     for results in damaged "results/tiny --with other=damaged"; do
         # shellcheck disable=SC2086 # a folder and options
         ends 2 timeout 60 "$weft" query $results 'select 1'
-        grep -q "^weft: error: damaged/results.sqlite cannot be used: .*$2.*; 'weft collect damaged' makes it again$" messages ||
+        grep -q "^weft: error: damaged/results.sqlite cannot be used: .*$2.*; 'weft run --collect damaged' makes it again$" messages ||
             fail "$1: no word about the damage"
     done
 }
@@ -121,15 +121,15 @@ cp -r results/releases kept
 "$weft" run-one releases.xml --run 1.1_seed=1 --out kept --again >/dev/null 2>&1 || true
 (
     ulimit -f 60
-    "$weft" collect releases.xml --no-figures --out kept >table 2>messages
+    "$weft" run --collect releases.xml --no-figures --out kept >table 2>messages
 ) && fail 'a database that is too large for the limit'
 grep -q 'results.sqlite.*; the CSV files are complete$' messages || fail "$(cat messages)"
 grep -q '6 of 6 runs are in kept/summary.csv' table || fail 'no table'
 [ ! -e kept/results.sqlite ] || fail 'the former database is there'
 find kept -name '.tmp-*' | grep -q . && fail 'temporary files are left'
-"$weft" collect releases.xml --no-figures --out kept >/dev/null
+"$weft" run --collect releases.xml --no-figures --out kept >/dev/null
 "$here/same-results.sh" "$weft" results/releases kept || fail 'collect made others'
 mkfifo kept/pipe && mv -f kept/pipe kept/results.sqlite
 timeout 10 "$weft" query kept 'select 1' >/dev/null 2>messages && fail 'a pipe was read'
-grep -q "'weft collect kept' makes it" messages || fail "a pipe: $(cat messages)"
+grep -q "'weft run --collect kept' makes it" messages || fail "a pipe: $(cat messages)"
 echo 'results.sqlite holds what the CSV files hold'

@@ -73,10 +73,10 @@ ends 0 "$weft" run my.xml --quick --no-figures
 cmp before.xml $kept || fail 'what is kept changes'
 cp results/tiny-quick/summary.csv before.csv
 rm results/tiny-quick/summary.csv
-ends 0 "$weft" collect results/tiny-quick --no-figures
+ends 0 "$weft" run --collect results/tiny-quick --no-figures
 cmp before.csv results/tiny-quick/summary.csv || fail 'collecting its folder makes another table'
 rm results/tiny-quick/summary.csv
-ends 0 "$weft" collect my.xml --quick --no-figures
+ends 0 "$weft" run --collect my.xml --quick --no-figures
 cmp before.csv results/tiny-quick/summary.csv || fail 'collecting the file makes another table'
 if command -v gnuplot >/dev/null; then
     ends 0 "$weft" plot results/tiny-quick
@@ -88,7 +88,7 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # Commands for other machines are of this version; what the command line sets has the last word.
-ends 0 "$weft" plan my.xml --quick --set workload.bytes=10KB --out planned
+ends 0 "$weft" run --plan my.xml --quick --set workload.bytes=10KB --out planned
 [ "$(wc -l <out)" = 3 ] || fail 'not three commands'
 sed "s|.* run-one|'$weft' run-one|" out >commands
 sh -e commands >out 2>messages || fail 'the commands of the plan'

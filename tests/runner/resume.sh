@@ -56,9 +56,9 @@ find killed -name '.tmp-*' | grep -q . && fail 'temporary files are left'
 # What a plan is asked for is in its lines, and lines that nobody can run are warned of.
 "$weft" run long.xml --plan --again --only rsq_seed=1 --out killed | grep -q -e ' --again$' || fail 'a plan drops --again'
 sed -e 's/count="3"/count="250"/' -e "s/<case name=\"/&$(printf '%0100d' 0)/" long.xml >many.xml
-"$weft" plan many.xml --out many --batch 750 >plan.sh 2>messages || fail 'a plan of long lines'
+"$weft" run --plan many.xml --out many --batch 750 >plan.sh 2>messages || fail 'a plan of long lines'
 grep -q '^weft: warning: lines of the plan have up to [0-9]* characters' messages || fail 'no word of a line that is too long'
-"$weft" plan many.xml --out many --batch 100 >plan.sh 2>messages || fail 'a plan of shorter lines'
+"$weft" run --plan many.xml --out many --batch 100 >plan.sh 2>messages || fail 'a plan of shorter lines'
 ! grep -q '^weft: warning' messages || fail 'a warning of short lines'
 
 # A polite end (Ctrl-C, a batch system's warning) keeps what is finished and leaves nothing half.
@@ -96,7 +96,7 @@ wait $pid
 # Beside a table that is being written: what is temporary of it is not a dead process's.
 "$weft" run "$here/tiny.xml" --no-figures --out beside >/dev/null 2>&1
 for _ in $(seq 60); do
-    "$weft" collect "$here/tiny.xml" --no-figures --out beside >/dev/null 2>>messages.collect || touch lost
+    "$weft" run --collect "$here/tiny.xml" --no-figures --out beside >/dev/null 2>>messages.collect || touch lost
 done &
 pid=$!
 while kill -0 $pid 2>/dev/null; do
@@ -116,7 +116,7 @@ for case in ecmp rsq themis; do
     done >/dev/null 2>messages.$case &
 done
 for _ in $(seq 40); do
-    "$weft" collect "$here/tiny.xml" --no-figures --out beside >/dev/null 2>messages || break
+    "$weft" run --collect "$here/tiny.xml" --no-figures --out beside >/dev/null 2>messages || break
     "$weft" query beside "$rows" >now 2>&1 || true
     cmp whole now >messages || break
 done
@@ -126,7 +126,7 @@ wait
 [ ! -e lost ] || fail "beside a table: $(cat messages.ecmp messages.rsq messages.themis)"
 
 # The plan's commands, in any order and twice, give the same as the sweep.
-"$weft" plan long.xml --out planned | sed "s,^weft,$weft," >plan.sh
+"$weft" run --plan long.xml --out planned | sed "s,^weft,$weft," >plan.sh
 [ "$(grep -c run-one plan.sh)" = 9 ] || fail 'not 9 commands in the plan'
 mkdir -p planned/runs
 cp calm/.weft-results planned/

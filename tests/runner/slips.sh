@@ -148,7 +148,7 @@ for element in 'topology kind="graph" file="folder"' 'workload kind="flows" file
     sed -e "/<${element%% *}/,/\\/>/d" -e "s,^  <balancer,<$element/>&," good.xml >bad.xml
     one "$element" "cannot read file 'folder': folder is a folder, not a file"
 done
-for command in 'run folder' 'validate folder' 'report folder/x' 'query good.xml --file folder' 'plan folder'; do
+for command in 'run folder' 'validate folder' 'report folder/x' 'query good.xml --file folder' 'run --plan folder'; do
     # shellcheck disable=SC2086 # words
     said "$command" "folder is a folder, not a file|cannot open folder/x|good.xml is a file, not a folder" $command
 done
@@ -156,7 +156,7 @@ said 'a file for results' 'good.xml is a file, not a folder' query good.xml 'sel
 said 'below a file' 'cannot open good.xml/none: Not a directory$' query good.xml/none 'select 1'
 said 'no results' 'cannot open none: No such file or directory$' query none 'select 1'
 said 'a folder without results' 'folder/results.sqlite cannot be used: .*; expected a folder of results$' query folder 'select 1'
-said 'results in a file' 'no run of good.xml is finished in good.xml: good.xml is a file, not a folder' collect good.xml --out good.xml
+said 'results in a file' 'no run of good.xml is finished in good.xml: good.xml is a file, not a folder' run --collect good.xml --out good.xml
 said 'a figure from a file' 'good.xml is a file, not a folder' plot good.xml --out good.xml
 : >empty.csv
 sed -e '/<workload/d' -e 's,^  <balancer,<workload kind="flows" file="empty.csv"/>&,' good.xml >bad.xml
@@ -165,8 +165,8 @@ one 'an empty file' 'empty.csv:1: no flows; expected CSV'
 # A hint works: collect makes results.sqlite of a results folder again.
 "$weft" run good.xml --no-figures --out results >out 2>messages || fail 'a run'
 rm results/results.sqlite
-said 'results without their database' "'weft collect results' makes it again$" query results 'select 1'
-"$weft" collect results --no-figures >out 2>messages || fail 'what the hint says does not work'
+said 'results without their database' "'weft run --collect results' makes it again$" query results 'select 1'
+"$weft" run --collect results --no-figures >out 2>messages || fail 'what the hint says does not work'
 "$weft" query results 'select count(*) from summary' >out 2>messages || fail 'the hint does not help'
 said 'no query' 'near "selec": syntax error; expected a query: SELECT columns FROM table' query results 'selec 1'
 said 'a column of summary' "did you mean 'slowdown'" query results 'select slowdwn from summary'
@@ -198,7 +198,7 @@ for command in $commands; do
 done
 said 'runs of an empty name' "--only of 'weft run' lacks its value; expected --only PATTERN" run good.xml --only ''
 [ -e results/tiny ] && fail "--only '' runs"
-for command in run validate plan collect plot query rank export report list; do
+for command in run validate plot query rank export report list; do
     said "$command ''" "an empty argument for 'weft $command'; expected: weft $command" "$command" ''
 done
 said 'half a number' "--rows '1.5'; expected a whole number from 1 to 1e.09" query results 'select 1' --rows 1.5
@@ -214,9 +214,9 @@ said 'a file for a command' "unknown command 'good.xml'; did you mean 'weft run 
 said 'help for no command' "unknown command 'runn'; did you mean 'run'" help runn
 "$weft" help run | cmp -s - run.help || fail "'weft help run' does not show run's help"
 said 'the cost of a run' "or 'weft validate FILE... --cost'" run good.xml --cost
-said 'two scenarios' "too many arguments for 'weft collect'; expected: weft collect FILE" collect good.xml good.xml
-said 'no run' "run-one needs --run NAME; 'weft plan good.xml' lists the runs" run-one good.xml
-"$weft" plan good.xml >out 2>messages || fail 'plan does not list the runs'
+said 'two scenarios' '--collect takes one scenario, or its results folder' run --collect good.xml good.xml
+said 'no run' "run-one needs --run NAME; 'weft run --plan good.xml' lists the runs" run-one good.xml
+"$weft" run --plan good.xml >out 2>messages || fail 'plan does not list the runs'
 
 printf '%d checks, %d failures\n' "$checks" "$failures"
 [ "$failures" = 0 ]

@@ -67,7 +67,7 @@ draw()
 {
     write_scenario "$1" >strange.xml
     layers "'$(printf '%s' "$1" | sed -e "s/'/''/g" -e 's/~/ /g')'"
-    "$weft" collect strange.xml --no-figures >/dev/null 2>messages || fail "'$1' cannot be collected"
+    "$weft" run --collect strange.xml --no-figures >/dev/null 2>messages || fail "'$1' cannot be collected"
     "$weft" plot strange.xml >/dev/null 2>messages || fail "'$1' cannot be drawn"
     # It may say of a long one that there is little room.
     ! grep -qv 'warning: .*difficulty' messages || fail "'$1': a message"
@@ -105,7 +105,7 @@ cmp drawn.png results/strange/groups.png || fail 'drawn by hand, a figure differ
 
 # A cell that is no text at all.
 layers "cast(x'610162ff63c0bc64' as text)"
-"$weft" collect strange.xml --no-figures >/dev/null 2>messages || fail 'bytes cannot be collected'
+"$weft" run --collect strange.xml --no-figures >/dev/null 2>messages || fail 'bytes cannot be collected'
 "$weft" plot strange.xml --figure bars >/dev/null 2>messages || fail 'bytes cannot be drawn'
 xmllint --noout results/strange/bars.svg || fail 'bytes make a figure that is no XML'
 grep -q '>a b�c��d</tspan></text>' results/strange/bars.svg || fail 'bytes are not replaced'
@@ -147,7 +147,7 @@ for name in "it's \`id>pwned\`" '-$(id>pwned);#' 'x=y' '!|&"\~'; do
     write_scenario plain >"./$name.xml"
     for command in "$weft" 'a=b/weft'; do
         rm -rf "./$name"
-        WEFT_COMMAND=$command "$weft" plan --only 40KB --out "$name" --set 'transport.rto=90us' -- "$name.xml" >plan.sh 2>messages ||
+        WEFT_COMMAND=$command "$weft" run --plan --only 40KB --out "$name" --set 'transport.rto=90us' -- "$name.xml" >plan.sh 2>messages ||
             fail "no plan of $name"
         sh plan.sh >/dev/null 2>messages || fail "the plan of $name does not run"
         [ -e "./$name/runs/ecmp_bytes=40KB.sqlite" ] || fail "the plan of $name does not make its results"
@@ -156,7 +156,7 @@ done
 write_scenario plain >'two
 lines.xml'
 status=0
-"$weft" plan 'two
+"$weft" run --plan 'two
 lines.xml' >plan.sh 2>messages || status=$?
 [ $status = 2 ] || fail "a plan of a name with a line end: exit status $status, expected 2"
 grep -q 'error: a line end' messages || fail 'a plan of a name with a line end: no message'

@@ -29,7 +29,7 @@ refused()
     grep -q "^damaged   rsq_seed=2: $run is not the file of a run: $1" out ||
         fail "--dry-run does not say '$1': $(cat out)"
     [ "$(grep -c '^finished ' out)" = 5 ] || fail "$1: others are not finished: $(cat out)"
-    ends 0 limited "$weft" collect "$here/tiny.xml" --no-figures --out try
+    ends 0 limited "$weft" run --collect "$here/tiny.xml" --no-figures --out try
     grep -q "^weft: warning: rsq_seed=2 is left out: $run is not the file of a run: $1" messages ||
         fail "collect does not say '$1'"
     "$weft" query try --format csv 'select * from summary' | cmp - others || fail "$1: collect changes others"
@@ -67,7 +67,7 @@ strange 'its table files is not there' 'drop table files'
 # A parameter may be as large as 64 bits are; no result is.
 cp good/runs/rsq_seed=2.sqlite "$run"
 "$edit_run" "$run" 'update parameters set value = 18446744073709551615 where number = 1' || fail "cannot make a large one"
-ends 0 limited "$weft" collect "$here/tiny.xml" --no-figures --out try
+ends 0 limited "$weft" run --collect "$here/tiny.xml" --no-figures --out try
 if grep 'left out' messages; then fail 'a large parameter is refused'; fi
 # Text where numbers belong, numbers without bounds, too many rows or none.
 strange 'its table summary has a text as cct_us; expected a number' "update summary set cct_us = 'soon'"
@@ -106,7 +106,7 @@ ends 0 limited "$weft" run "$here/tiny.xml" --no-figures --out try
 # A table that Weft does not know is in nobody's way, and gets into no other.
 "$edit_run" "$run" "create table columns as select 'a' as \"table\", 'b' as \"column\"" \
     "create table runs as select 'c' as name" 'create table aggregate (seeds)' 'create table qps_run (a)'
-ends 0 limited "$weft" collect "$here/tiny.xml" --no-figures --out try
+ends 0 limited "$weft" run --collect "$here/tiny.xml" --no-figures --out try
 "$here/same-results.sh" "$weft" good try || fail 'other tables change the results'
 
 # results.sqlite: other views than its own, what is no ordinary table, and tables without an end.

@@ -45,8 +45,8 @@ run ESC.d
 validate ESC.xml
 validate wrongESC.xml
 run ESC.xml --dry-run --out ESC.d/ESC
-collect ESC.xml --out ESC.d/ESC --no-figures
-collect ESC.d
+run --collect ESC.xml --out ESC.d/ESC --no-figures
+run --collect ESC.d
 plot ESC.xml --out ESC.d/ESC --figure ESC
 plot ESC.d
 query ESC.d/ESC ESC
