@@ -40,7 +40,7 @@ mpirun *                        tests/runner/ranks.sh runs several processes
 srun *                          that needs Slurm
 parallel *                      tests/cluster.sh does what the page says of many machines
 *sbatch *                       tests/cluster.sh, too
-./weft run --collect *                tests/cluster.sh, too
+./weft run --collect *          tests/cluster.sh, too
 pkill *                         it needs a run under way; tests/runner/progress.sh sends the signal
 WEFT_CMAKE=-DWEFT_LOG=ON *      tests/ns3/weft-log-test-suite.cc is built with logs
 NS_LOG=*                        it shows something in a build with logs alone
