@@ -41,8 +41,8 @@ struct weft_far
                    uint64_t tag);
 };
 
-/** Worker: what one thread runs nodes with. While a window runs, only its members are written, its
- * nodes, and its nodes' entries of rows. */
+/** Worker: what runs a part of the nodes; a thread has two (net-threads.h). While a window runs,
+ * only its members are written, its nodes, and its nodes' entries of rows. */
 struct weft_worker
 {
     struct weft_chunks chunks; /* the first one: on every hop */

@@ -3,9 +3,10 @@
  * @file net-threads.h  Threads that run the nodes of one fabric, and what they tell each other.
  * Private.
  *
- * A worker has nodes of its own. Within a window it touches nothing that another one writes. What
- * its nodes do to those of others is in outboxes, which their workers read in the next window; so
- * each one has two sets of them, in turn.
+ * A worker has nodes of its own, and each thread runs two workers, so that threads can share what
+ * is left of a window. Within a window it touches nothing that another one writes. What its nodes
+ * do to those of others is in outboxes, which their workers read in the next window; so each one
+ * has two sets of them, in turn.
  */
 #ifndef WEFT_NET_THREADS_H
 #define WEFT_NET_THREADS_H
@@ -51,7 +52,7 @@ struct weft_posted
     uint32_t qp;
 };
 
-/** Outbox: what one thread has for another one, or for a rank. Rows are emptied, not given back. */
+/** Outbox: what one worker has for another one, or for a rank. Rows are emptied, not given back. */
 struct weft_outbox
 {
     struct weft_coming *coming; /**< frames */

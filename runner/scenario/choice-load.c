@@ -42,6 +42,45 @@ all_given(const struct element *e, int line, const struct choice *choice, struct
     return good;
 }
 
+static bool
+apply_preset(struct diagnostics *d, const struct element_spec *spec, const struct weft_algo *algo,
+             void *config, const struct attribute *a)
+{
+    if (weft_config_preset(algo, config, a->value) >= 0)
+    {
+        return true;
+    }
+    struct nearest near = nearest_start(a->value);
+    CLEANUP(text_drop) struct text list = {0};
+    for (size_t i = 0; i < algo->npresets; i++)
+    {
+        try_name(&list, &near, algo->presets[i].name);
+    }
+    diag_error(d, a->line, "unknown preset '%s' of <%s %s>; expected %s%s", a->value, spec->name,
+               algo->name, list.len ? list.s : "none: it has no presets", did_you_mean(near.best));
+    return false;
+}
+
+/** Sets a parameter or applies a preset to @p config; false after an error. */
+static bool
+set_parameter(struct diagnostics *d, const struct element_spec *spec, const struct weft_algo *algo,
+              void *config, const struct attribute *a)
+{
+    if (strcmp(a->name, "preset") == 0)
+    {
+        return apply_preset(d, spec, algo, config, a);
+    }
+    const struct weft_param *param = weft_param_find(algo, a->name);
+    if (!param)
+    {
+        report_unknown_attribute(d, a->line, spec, algo, a->name);
+        return false;
+    }
+    int code = weft_param_parse(param, a->value, config);
+    report_bad_value(d, a->line, spec->name, param, a->value, code);
+    return code >= 0;
+}
+
 /** The preset first, then the other attributes in any order. */
 static bool
 set_all(const struct element *e, const struct choice *choice, struct diagnostics *d)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file messages.h  Errors about names and values of parameters, and setting one with errors. */
+/** @file messages.h  Errors about names and values of parameters. */
 #ifndef WEFT_RUNNER_MESSAGES_H
 #define WEFT_RUNNER_MESSAGES_H
 
@@ -36,10 +36,6 @@ void report_unknown_attribute(struct diagnostics *d, int line, const struct elem
 
 /** Whether any algorithm of the registry has a parameter of that name. */
 bool known_to_some(const struct weft_registry *registry, const char *parameter);
-
-/** Sets a parameter or applies a preset to @p config; false after an error. */
-bool set_parameter(struct diagnostics *d, const struct element_spec *spec,
-                   const struct weft_algo *algo, void *config, const struct attribute *a);
 
 /** The names of a registry, separated by ", "; the caller frees it. */
 char *algorithm_names(const struct weft_registry *registry);
