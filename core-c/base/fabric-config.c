@@ -40,6 +40,22 @@ static const struct weft_param params[] = {
      "parameter of this name where it has one; ecmp: on their QP's ECMP path, and spray: on a "
      "random path each, whatever the balancer, which is not asked for them.",
      "(ours)"},
+    {"host-port", WEFT_CHOICE, P(host_port), "hash", NULL, NULL, "hash round-robin least-queued",
+     "By which port data leave a host that has several. hash: by their UDP source port, one for "
+     "each "
+     "QP, or for each label where the balancer labels packets; round-robin: a QP's packets in "
+     "turn; "
+     "least-queued: by the one where fewest packets wait. Replies go back by the port by which "
+     "data "
+     "came. A dead port is known to its NIC at once, and a plane that no longer leads to the "
+     "receiver "
+     "when forwarding is.",
+     "(ours)"},
+    {"port-window", WEFT_COUNT, P(port_window), "16", "1", "65536", NULL,
+     "Packets of a QP that wait at the ports of a host that has several; a QP with as many makes "
+     "no "
+     "more until one has left.",
+     "(ours)"},
 };
 
 static const char *

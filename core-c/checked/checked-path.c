@@ -132,11 +132,11 @@ checked_on_label(void *qp, uint16_t label, int64_t now)
 }
 
 static void
-checked_set_routes(void *host, const struct weft_fib *fib)
+checked_set_routes(void *host, uint32_t plane, const struct weft_fib *fib)
 {
     const struct weft_checked *c =
         weft_checked_of(host, WEFT_CHECKED_PATH_HOST, "lb->path->set_routes");
-    ops_of(c)->set_routes(weft_checked_own(c), fib);
+    ops_of(c)->set_routes(weft_checked_own(c), plane, fib);
 }
 
 static void

@@ -52,6 +52,7 @@ co_prime_data(void *qp, struct weft_packet *data, int64_t now)
     struct weft_multipart *m = qp;
     (void)now;
     data->sport = weft_multipart_next(m, order_of(m)).label;
+    weft_parts_ask_port(&m->parts, data);
 }
 
 static int
@@ -68,7 +69,7 @@ static const struct weft_path_ops co_prime_path = {
     .qp_init = co_prime_qp_init,
     .data = co_prime_data,
     .reply = weft_multipart_reply,
-    .fields = {.reads = WEFT_FIELD_ECHO, .writes = WEFT_FIELD_SPORT},
+    .fields = {.reads = WEFT_FIELD_ECHO, .writes = WEFT_FIELD_SPORT | WEFT_FIELD_IN_PORT},
 };
 
 const struct weft_lb_ops weft_lb_co_prime = {

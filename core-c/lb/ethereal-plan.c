@@ -148,7 +148,7 @@ static uint64_t
 group_of(const struct weft_ethereal_host *h, uint32_t dst)
 {
     const uint32_t tor = weft_clos_tor(h->clos, dst);
-    return tor == h->tor ? 0 : (uint64_t)tor + 1;
+    return weft_ethereal_paths(h, tor) == 0 ? 0 : (uint64_t)tor + 1;
 }
 
 /* The numbers of the messages, those for one ToR together and in the order in which they were

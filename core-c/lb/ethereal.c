@@ -45,6 +45,7 @@ struct ethereal
     uint32_t parallel; /* ports down to each child */
     uint32_t shift_up;
     uint32_t shift_down;
+    uint32_t planes;
 };
 
 /* A QP's. */
@@ -83,10 +84,12 @@ ethereal_size(const void *config, const struct weft_site *site)
 static int
 check_halves(const struct weft_clos *clos, struct weft_refusal *why)
 {
-    const bool fits = weft_tor_uplinks(clos) <= HALF && weft_agg_uplinks(clos) <= HALF;
+    const bool fits =
+        clos->planes * weft_tor_uplinks(clos) <= HALF && weft_agg_uplinks(clos) <= HALF;
     return fits ? 0
                 : weft_refuse(why, WEFT_ERANGE, NULL,
-                              "a switch has more than 256 uplinks, which 8 bits of a path's name "
+                              "a switch, or all of a host's ToRs together, has more than 256 "
+                              "uplinks, which 8 bits of a path's name "
                               "cannot tell apart");
 }
 
@@ -107,6 +110,7 @@ ethereal_init(void *state, const void *config, const struct weft_site *site)
     weft_ecmp_init(&s->ecmp, site, false);
     s->first_up = map.first_up;
     s->parallel = map.parallel;
+    s->planes = site->clos->planes;
     s->shift_up = site->tier == 0 ? 8 : 0;
     s->shift_down = site->tier == 1 ? 8 : 0;
     return 0;
@@ -119,7 +123,9 @@ ethereal_peek(const void *state, const struct weft_ports *ports, const struct we
 {
     const struct ethereal *s = state;
     const bool up = ports->first >= s->first_up;
-    const uint32_t half = packet->sport >> (up ? s->shift_up : s->shift_down) & (HALF - 1);
+    const uint32_t shift = up ? s->shift_up : s->shift_down;
+    const uint32_t named = packet->sport >> shift & (HALF - 1);
+    const uint32_t half = shift > 0 && s->planes > 1 ? named / s->planes : named;
     const uint32_t digit = up ? half : half % s->parallel;
     const uint32_t port = (up ? s->first_up : ports->first) + digit;
     if (packet->kind != WEFT_RAW && weft_ports_have(ports, port))
@@ -152,8 +158,9 @@ static size_t
 host_size(const void *config, const struct weft_path_site *site)
 {
     const bool shaped = site->clos && !site->clos->graph && weft_clos_check(site->clos) == 0;
-    const size_t npaths =
-        shaped ? (size_t)weft_tor_uplinks(site->clos) * weft_agg_uplinks(site->clos) : 0;
+    const size_t npaths = shaped ? (size_t)site->clos->planes * weft_tor_uplinks(site->clos) *
+                                       weft_agg_uplinks(site->clos)
+                                 : 0;
     (void)config;
     return sizeof(struct weft_ethereal_host) + npaths * sizeof(int64_t);
 }
@@ -177,7 +184,8 @@ host_init(void *host, const void *config, const struct weft_path_site *site)
     h->shun = c->shun;
     h->replies = (uint64_t)c->replies;
     h->tor = weft_clos_tor(site->clos, site->host);
-    h->tor_up = weft_tor_uplinks(site->clos);
+    h->planes = site->clos->planes;
+    h->tor_up = h->planes * weft_tor_uplinks(site->clos);
     h->npaths = h->tor_up * weft_agg_uplinks(site->clos);
     weft_host_rng(&h->rng, site, ETHEREAL_STREAM | site->host);
     h->salt = (uint64_t)weft_rng_u32(&h->rng) << 32;
@@ -247,6 +255,7 @@ name_path(void *qp, struct weft_packet *data, int64_t now)
     }
     (void)now;
     data->sport = q->labelled ? q->label : data->sport;
+    data->in_port = q->labelled ? (uint16_t)(1 + (q->label >> 8) % q->host->planes) : 0;
 }
 
 static void
@@ -332,7 +341,7 @@ static const struct weft_path_ops ethereal_path = {
     .on_active = set_active,
     .on_label = take_label,
     .fields = {.reads = WEFT_FIELD_DST | WEFT_FIELD_KIND | WEFT_FIELD_SPORT | WEFT_FIELD_ECHO,
-               .writes = WEFT_FIELD_SPORT},
+               .writes = WEFT_FIELD_SPORT | WEFT_FIELD_IN_PORT},
 };
 
 const struct weft_lb_ops weft_lb_ethereal = {

@@ -23,7 +23,8 @@ extern "C"
     };
 
     /** A host's; until when each path is shunned follows. Paths are numbered: the ToR's uplink plus
-     * `tor_up` times the aggregation's. */
+     * `tor_up` times the aggregation's. Where hosts have several ports, the ToRs of all planes
+     * count as one: its uplink times the planes, plus the plane. */
     struct weft_ethereal_host
     {
         struct weft_rng rng;
@@ -31,7 +32,8 @@ extern "C"
         uint64_t salt; /**< for where the deal towards each ToR begins */
         int64_t shun;
         uint64_t replies;
-        uint32_t tor;    /**< its own */
+        uint32_t tor; /**< its own */
+        uint32_t planes;
         uint32_t tor_up; /**< paths to other ToRs of its pod */
         uint32_t npaths; /**< paths to other pods */
     };
@@ -47,13 +49,13 @@ extern "C"
         return (uint16_t)(path % h->tor_up << 8 | path / h->tor_up);
     }
 
-    /** Paths to a ToR; 0: it is the host's own. */
+    /** Paths to a ToR; 0: it is the host's own, and there is one plane. */
     static inline uint32_t weft_ethereal_paths(const struct weft_ethereal_host *h, uint32_t tor)
     {
         const uint32_t pod = h->clos->tors_per_pod;
         if (tor == h->tor)
         {
-            return 0;
+            return h->planes > 1 ? h->planes : 0;
         }
         return tor / pod == h->tor / pod ? h->tor_up : h->npaths;
     }

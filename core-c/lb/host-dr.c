@@ -6,8 +6,12 @@
  * weft_clos_path() has them, the ToR's up port first, so that consecutive packets take different
  * aggregations and each is used every k/2 packets (ofan App. E).
  *
- * The number travels in the UDP source port; each switch takes its own digit out of it, where
- * ofan encapsulates. Packets of IP stacks carry no path and are hashed.
+ * Where hosts have several ports, one in each plane, data take the planes in turn on each path: the
+ * number is that of plane and path, the plane its lowest digit. A reply takes the plane of its
+ * data.
+ *
+ * The path's number travels in the UDP source port; each switch takes its own digit out of it,
+ * where ofan encapsulates. Packets of IP stacks carry no path and are hashed.
  *
  * Once routing has converged hosts know which paths are alive at both ends and pass over the
  * others, without weights. Before, a packet follows its path onto the dead link.
@@ -30,11 +34,12 @@ enum size_class
     CLASSES,
 };
 
-/* State of one host; a pointer for each host and size class follows. */
+/* State of one host. Forwarding of each plane follows, NULL where all is healthy, and a pointer for
+ * each host and size class. */
 struct host_dr_host
 {
     const struct weft_clos *clos;
-    const struct weft_fib *fib; /* NULL: all is healthy */
+    uint32_t planes;
     uint32_t host;
     uint32_t tor_first, tor_hosts; /* the hosts below its own ToR */
     uint32_t pod_first, pod_hosts;
@@ -144,10 +149,16 @@ host_dr_pick(void *state, const struct weft_ports *ports, struct weft_packet *pa
     return host_dr_peek(state, ports, packet);
 }
 
+static const struct weft_fib **
+fibs_of(struct host_dr_host *h)
+{
+    return (const struct weft_fib **)(void *)(h + 1);
+}
+
 static uint16_t *
 pointers_of(struct host_dr_host *h)
 {
-    return (uint16_t *)(void *)(h + 1);
+    return (uint16_t *)(void *)(fibs_of(h) + h->planes);
 }
 
 /* Paths to another host. */
@@ -161,13 +172,21 @@ paths_to(const struct host_dr_host *h, uint32_t dst)
     return dst - h->tor_first >= h->tor_hosts ? h->near : 1;
 }
 
+/* Planes and paths to another host among which packets of a class take turns. */
+static inline uint32_t
+ways_to(const struct host_dr_host *h, uint32_t dst, uint32_t size_class)
+{
+    return paths_to(h, dst) * (size_class == DATA ? h->planes : 1);
+}
+
 static size_t
 host_dr_host_size(const void *config, const struct weft_path_site *site)
 {
     const bool shaped = site->clos && weft_clos_check(site->clos) == 0;
-    const uint32_t nhosts = shaped ? site->clos->nhosts : 0;
+    const size_t nhosts = shaped ? site->clos->nhosts : 0, planes = shaped ? site->clos->planes : 0;
     (void)config;
-    return sizeof(struct host_dr_host) + (size_t)nhosts * CLASSES * sizeof(uint16_t);
+    return sizeof(struct host_dr_host) + planes * sizeof(struct weft_fib *) +
+           nhosts * CLASSES * sizeof(uint16_t);
 }
 
 static int
@@ -182,14 +201,18 @@ host_dr_host_init(void *host, const void *config, const struct weft_path_site *s
     {
         return code;
     }
-    if (most_paths(clos) > MAX_PATHS)
+    if (clos->planes * most_paths(clos) > MAX_PATHS)
     {
         return refuse_paths(site->why);
     }
     const uint32_t p = clos->parallel;
     const uint32_t c = clos->core_parallel;
     h->clos = clos;
-    h->fib = NULL;
+    h->planes = clos->planes;
+    for (uint32_t i = 0; i < h->planes; i++)
+    {
+        fibs_of(h)[i] = NULL;
+    }
     h->host = site->host;
     h->tor_hosts = clos->hosts_per_tor;
     h->pod_hosts = clos->hosts_per_tor * clos->tors_per_pod;
@@ -200,24 +223,47 @@ host_dr_host_init(void *host, const void *config, const struct weft_path_site *s
     weft_host_rng(&rng, site, HOST_DR_STREAM | site->host);
     for (uint32_t i = 0; i < clos->nhosts * CLASSES; i++)
     {
-        pointers_of(h)[i] = (uint16_t)weft_rng_below(&rng, paths_to(h, i / CLASSES));
+        pointers_of(h)[i] = (uint16_t)weft_rng_below(&rng, ways_to(h, i / CLASSES, i % CLASSES));
     }
     return 0;
 }
 
-/* The path of the next packet to @p dst: the first live one from the pointer on, if any is. */
-static uint16_t
-next_path(struct host_dr_host *h, uint32_t dst, enum size_class size_class)
+/* Whether a way is alive at both ends, as far as its plane's forwarding knows. */
+static bool
+is_alive(struct host_dr_host *h, uint32_t plane, uint32_t dst, uint32_t path)
 {
-    uint16_t *pointer = &pointers_of(h)[dst * CLASSES + size_class];
-    const uint32_t n = paths_to(h, dst);
+    const struct weft_fib *fib = fibs_of(h)[plane];
+    return !fib || weft_fib_path(fib, h->host, dst, path);
+}
+
+/* The way of the next data to @p dst: the first live one from the pointer on, if any is. */
+static uint32_t
+next_way(struct host_dr_host *h, uint32_t dst)
+{
+    uint16_t *pointer = &pointers_of(h)[dst * CLASSES + DATA];
+    const uint32_t n = ways_to(h, dst, DATA);
+    uint32_t way = *pointer;
+    for (uint32_t i = 1; i < n && !is_alive(h, way % h->planes, dst, way / h->planes); i++)
+    {
+        way = way + 1 < n ? way + 1 : 0;
+    }
+    *pointer = (uint16_t)(way + 1 < n ? way + 1 : 0);
+    return way;
+}
+
+/* The path of the next reply to @p dst in a plane, likewise. */
+static uint32_t
+next_reply_path(struct host_dr_host *h, uint32_t dst, uint32_t plane)
+{
+    uint16_t *pointer = &pointers_of(h)[dst * CLASSES + REPLY];
+    const uint32_t n = ways_to(h, dst, REPLY);
     uint32_t path = *pointer;
-    for (uint32_t i = 1; i < n && h->fib && !weft_fib_path(h->fib, h->host, dst, path); i++)
+    for (uint32_t i = 1; i < n && !is_alive(h, plane, dst, path); i++)
     {
         path = path + 1 < n ? path + 1 : 0;
     }
     *pointer = (uint16_t)(path + 1 < n ? path + 1 : 0);
-    return (uint16_t)path;
+    return path;
 }
 
 static size_t
@@ -243,20 +289,25 @@ host_dr_qp_init(void *qp, void *host, const void *config, const struct weft_path
 static void
 host_dr_data(void *qp, struct weft_packet *data, int64_t now)
 {
+    struct host_dr_host *h = *(struct host_dr_host **)qp;
+    const uint32_t way = next_way(h, data->dst);
     (void)now;
-    data->sport = next_path(*(struct host_dr_host **)qp, data->dst, DATA);
+    data->sport = (uint16_t)(way / h->planes);
+    data->in_port = (uint16_t)(1 + way % h->planes);
 }
 
 static void
 host_dr_reply(void *host, struct weft_packet *reply)
 {
-    reply->sport = next_path((struct host_dr_host *)host, reply->dst, REPLY);
+    struct host_dr_host *h = host;
+    const uint32_t plane = reply->in_port < h->planes ? reply->in_port : 0;
+    reply->sport = (uint16_t)next_reply_path(h, reply->dst, plane);
 }
 
 static void
-host_dr_set_routes(void *host, const struct weft_fib *fib)
+host_dr_set_routes(void *host, uint32_t plane, const struct weft_fib *fib)
 {
-    ((struct host_dr_host *)host)->fib = fib;
+    fibs_of(host)[plane] = fib;
 }
 
 static const struct weft_path_ops host_dr_path = {
@@ -267,7 +318,8 @@ static const struct weft_path_ops host_dr_path = {
     .data = host_dr_data,
     .reply = host_dr_reply,
     .set_routes = host_dr_set_routes,
-    .fields = {.reads = WEFT_FIELD_DST, .writes = WEFT_FIELD_SPORT},
+    .fields = {.reads = WEFT_FIELD_DST | WEFT_FIELD_IN_PORT,
+               .writes = WEFT_FIELD_SPORT | WEFT_FIELD_IN_PORT},
 };
 
 const struct weft_lb_ops weft_lb_host_dr = {

@@ -85,13 +85,16 @@ weft_parts_label(const struct weft_parts *parts, uint32_t path)
     return (uint16_t)label;
 }
 
-/* The parts of a fabric's first @p n tiers. */
+/* The parts of a fabric's hosts, if they have several ports, and of its first @p n tiers. */
 static int
 parts_of(struct weft_parts *parts, const struct weft_clos *clos, uint32_t n,
          struct weft_refusal *why)
 {
-    const uint32_t ports[] = {weft_tor_uplinks(clos), weft_agg_uplinks(clos)};
-    return weft_parts_init(parts, ports, n) == 0
+    const uint32_t ports[] = {clos->planes, weft_tor_uplinks(clos), weft_agg_uplinks(clos)};
+    const bool several = clos->planes > 1;
+    const int code = weft_parts_init(parts, several ? ports : ports + 1, n + several);
+    parts->names_port = code == 0 && several;
+    return code == 0
                ? 0
                : weft_refuse(why, WEFT_ERANGE, NULL,
                              "the up ports of all tiers need more than the 16 bits of a UDP source "
@@ -284,8 +287,9 @@ weft_multipart_init(void *state, const void *config, const struct weft_site *sit
     weft_ecmp_init(&s->ecmp, site, false);
     s->first_up = map.first_up;
     s->parallel = map.parallel;
-    s->up = (uint8_t)site->tier;
-    s->down = (uint8_t)(site->tier > 0 ? site->tier - 1 : 0);
+    const uint32_t first = site->clos->planes > 1; /* part of the tiers */
+    s->up = (uint8_t)(first + site->tier);
+    s->down = (uint8_t)(first + (site->tier > 0 ? site->tier - 1 : 0));
     s->hash_replies = c->replies == WEFT_REPLIES_ECMP;
     s->modulo = c->dead_port == WEFT_DEAD_PORT_MODULO;
     return parts_of(&s->parts, site->clos, site->clos->tiers - 1, site->why);

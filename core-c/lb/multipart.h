@@ -5,7 +5,9 @@
  * switches read it. Private.
  *
  * The lowest tier's part lies in the lowest bits. A part has as many bits as the number of a port
- * needs, also where that number of ports is no power of two. Downwards a packet has no choice but
+ * needs, also where that number of ports is no power of two. Where hosts have several ports, the
+ * lowest part of all is the host's port: a path is that of a plane, and packets go over the planes
+ * as over paths. Downwards a packet has no choice but
  * among parallel links, and takes the one that corresponds to its way up.
  */
 #ifndef WEFT_LB_MULTIPART_H
@@ -24,7 +26,7 @@ extern "C"
 {
 #endif
 
-/** Most parts. A Clos of three tiers has two. */
+/** Most parts. A Clos of three tiers has two, and hosts with several ports are one more. */
 #define WEFT_PARTS 3
 
 /** No path. */
@@ -36,6 +38,7 @@ extern "C"
         uint16_t ports[WEFT_PARTS];    /**< up ports of a switch of that tier */
         uint8_t shift[WEFT_PARTS + 1]; /**< bits below the part; [n]: bits in all, at most 16 */
         uint8_t n;
+        bool names_port; /**< the lowest one is the host's port */
     };
 
     /** Entropy: a label, and the path that it takes. */
@@ -68,6 +71,12 @@ extern "C"
     {
         const uint32_t bits = (uint32_t)parts->shift[i + 1] - parts->shift[i];
         return label >> parts->shift[i] & ((UINT32_C(1) << bits) - 1);
+    }
+
+    /** Has data leave its host by the port that its label names. */
+    static inline void weft_parts_ask_port(const struct weft_parts *parts, struct weft_packet *data)
+    {
+        data->in_port = parts->names_port ? (uint16_t)(1 + weft_part_of(parts, 0, data->sport)) : 0;
     }
 
     /** The number of a label's path; WEFT_NO_PATH if it names none. */

@@ -352,6 +352,7 @@ prime_data(void *qp, struct weft_packet *data, int64_t now)
     data->sport = weft_history_next(history_of(p), counts_of(p), p->rows, explores, &p->multipart,
                                     order_of(p));
     p->exploring -= explores;
+    weft_parts_ask_port(&p->multipart.parts, data);
 }
 
 /* Penalizes a label's path, or its parts, with @p anew even what has a penalty. */
@@ -422,7 +423,7 @@ static const struct weft_path_ops prime_path = {
     .on_lost = prime_on_lost,
     .hears_losses = prime_hears_losses,
     .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_FLAGS | WEFT_FIELD_ECHO,
-               .writes = WEFT_FIELD_SPORT},
+               .writes = WEFT_FIELD_SPORT | WEFT_FIELD_IN_PORT},
 };
 
 const struct weft_lb_ops weft_lb_prime = {

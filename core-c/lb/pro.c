@@ -117,18 +117,14 @@ struct path_set
 struct pro_host
 {
     uint32_t serving; /* the QP that sent last */
-    uint32_t hosts_per_tor;
-    uint32_t tors_per_pod;
-    uint32_t tor;   /* its own */
-    uint32_t near;  /* paths to other ToRs of its pod */
-    uint32_t far;   /* paths to ToRs of other pods */
-    uint32_t up;    /* first digits */
-    uint32_t batch; /* n */
-    uint8_t rotation;
-    uint8_t set;
-    uint8_t counter;
-    uint8_t batches;
-    uint8_t replies;
+    uint32_t hosts_per_tor, tors_per_pod;
+    uint32_t tor;    /* its own */
+    uint32_t planes; /* and the host's ports */
+    uint32_t near;   /* paths to other ToRs of its pod */
+    uint32_t far;    /* paths to ToRs of other pods */
+    uint32_t up;     /* first digits */
+    uint32_t batch;  /* n */
+    uint8_t rotation, set, counter, batches, replies;
 };
 
 struct pro_qp
@@ -307,7 +303,7 @@ paths_to(const struct pro_host *h, uint32_t tor)
     {
         return h->far;
     }
-    return tor == h->tor ? 1 : h->near;
+    return tor == h->tor ? h->planes : h->near;
 }
 
 /* Whether one of two numbers is a multiple of the other. */
@@ -376,8 +372,9 @@ pro_host_init(void *host, const void *config, const struct weft_path_site *site)
         .hosts_per_tor = clos->hosts_per_tor,
         .tors_per_pod = clos->tors_per_pod,
         .tor = site->host / clos->hosts_per_tor,
-        .near = deep ? up : up * high_digits(clos),
-        .far = up * high_digits(clos),
+        .planes = clos->planes,
+        .near = clos->planes * (deep ? up : up * high_digits(clos)),
+        .far = clos->planes * up * high_digits(clos),
         .up = up,
         .batch = site->batch,
         .rotation = (uint8_t)c->rotation,
@@ -512,11 +509,13 @@ next_path(struct pro_qp *q)
                                             : next_of(q->host, &q->set->counter, q->npaths);
 }
 
-/* The source port of a path: its digits, the ToR's up port first, and what is left of the QP's. */
+/* The source port of a path, which is in a plane, the lowest digit of its number: the other digits,
+ * the ToR's up port first, and what is left of the QP's. */
 static inline uint16_t
 sport_of(const struct pro_host *h, uint16_t own, uint32_t path)
 {
-    return (uint16_t)((own & ~PATH_MASK) | path / h->up << DIGIT_BITS | path % h->up);
+    const uint32_t within = path / h->planes;
+    return (uint16_t)((own & ~PATH_MASK) | within / h->up << DIGIT_BITS | within % h->up);
 }
 
 static void
@@ -524,7 +523,9 @@ pro_data(void *qp, struct weft_packet *data, int64_t now)
 {
     struct pro_qp *q = qp;
     (void)now;
-    data->sport = sport_of(q->host, data->sport, next_path(q));
+    const uint32_t path = next_path(q);
+    data->sport = sport_of(q->host, data->sport, path);
+    data->in_port = (uint16_t)(1 + path % q->host->planes);
 }
 
 static void
@@ -561,7 +562,7 @@ static const struct weft_path_ops pro_path = {
     .reply = pro_reply,
     .on_active = pro_on_active,
     .fields = {.reads = WEFT_FIELD_DST | WEFT_FIELD_SPORT | WEFT_FIELD_ECHO,
-               .writes = WEFT_FIELD_SPORT},
+               .writes = WEFT_FIELD_SPORT | WEFT_FIELD_IN_PORT},
 };
 
 static void

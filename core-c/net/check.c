@@ -143,6 +143,14 @@ check_balancer(const struct weft_net_config *c, const struct weft_net_level *l,
                               "balancer, or trim=off at the switches"),
                       WEFT_EINVAL, "trim");
     }
+    if (c->clos->planes > 1 && (l->lb->tor || l->lb->request) &&
+        c->frame.host_port != WEFT_PORT_HASHED)
+    {
+        return refuse(say(&r,
+                          "knows the packets of a QP at one ToR, and the ports of its host would "
+                          "send them by the ToRs of all planes; expected host-port=hash"),
+                      WEFT_EINVAL, "host-port");
+    }
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Getters and setters of a running fabric. */
-#include "node/host-node.h"
+#include "node/host-ports.h"
 #include "node/switch-node.h"
 #include "parallel/net-ranks.h"
 
@@ -170,9 +170,9 @@ weft_net_algos(const struct weft_net *net, uint32_t level)
 }
 
 const struct weft_fib *
-weft_net_fib(const struct weft_net *net)
+weft_net_fib(const struct weft_net *net, uint32_t plane)
 {
-    return net->fib;
+    return net->fib[plane];
 }
 
 static uint64_t
@@ -246,7 +246,13 @@ weft_net_waiting(const struct weft_net *net, uint32_t host)
     {
         return 0;
     }
-    return (uint64_t)(h->replies.tail - h->replies.head) + (h->others.tail - h->others.head);
+    uint64_t n = weft_packets_n(&h->replies) + (uint64_t)weft_packets_n(&h->others);
+    for (uint32_t i = 0; h->ports && i < h->node.nports; i++)
+    {
+        n += weft_packets_n(&h->ports->queue[i].replies) +
+             (uint64_t)weft_packets_n(&h->ports->queue[i].others);
+    }
+    return n;
 }
 
 int64_t
@@ -295,6 +301,7 @@ weft_net_measure(struct weft_net_sizes *sizes)
     const size_t row = sizeof(struct weft_node *) + sizeof(int64_t) + sizeof(uint64_t);
     *sizes = (struct weft_net_sizes){
         .host = sizeof(struct weft_host_node) + row,
+        .host_port = sizeof(struct weft_port) + sizeof(struct weft_port_queues),
         .sw = sizeof(struct weft_switch_node) + row,
         .port = sizeof(struct weft_port) + sizeof(uint32_t),
         .lane = sizeof(struct weft_lane) + sizeof(struct weft_chunk),

@@ -236,7 +236,7 @@ outstanding_is_short(struct case_of *w)
                                              "outstanding", INT64_MAX);
     const double bits = (double)(f->payload + f->header + f->gap) * 8;
     const double share =
-        (double)most * bits / ((double)trip * 1e-12) / (double)w->c->clos->host_rate;
+        (double)most * bits / ((double)trip * 1e-12) / (double)weft_planes_host_rate(w->c->clos);
     if (share >= 0.99)
     {
         return false;

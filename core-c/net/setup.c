@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a fabric of its configuration, and what is read of it. */
 #include "net/net-check.h"
-#include "node/host-node.h"
+#include "node/host-ports.h"
 #include "node/sites.h"
 #include "node/switch-node.h"
 #include "parallel/net-ranks.h"
@@ -87,6 +87,28 @@ init_port(struct weft_net *net, struct weft_port *port, uint32_t index)
     port->lane = weft_take(&net->first.memory, net->classes * sizeof *port->lane);
 }
 
+/* Gives a host a port in each plane, if there are several. */
+static void
+make_host_ports(struct weft_net *net, struct weft_host_node *h)
+{
+    const uint32_t n = net->config.clos->planes;
+    h->node.nports = n;
+    h->node.port = &h->port;
+    init_port(net, &h->port, 0);
+    if (n > 1)
+    {
+        h->node.port = weft_take(&net->first.memory, n * sizeof *h->node.port);
+        h->ports = weft_take(&net->first.memory, sizeof *h->ports);
+        h->ports->queue = weft_take(&net->first.memory, n * sizeof *h->ports->queue);
+        h->port.free_at = WEFT_NEVER; /* of a host with one port it is looked at first */
+        h->port.lost_before = INT64_MAX;
+    }
+    for (uint32_t i = 0; n > 1 && i < n; i++)
+    {
+        init_port(net, &h->node.port[i], i);
+    }
+}
+
 static void
 make_host(struct weft_net *net, uint32_t i)
 {
@@ -95,11 +117,10 @@ make_host(struct weft_net *net, uint32_t i)
     weft_clos_link(net->config.clos, i, &link);
     h->node.number = i;
     h->node.worker = &net->first;
-    h->node.nports = 1;
-    h->node.port = &h->port;
     h->wake_at = WEFT_NEVER;
-    init_port(net, &h->port, 0);
-    weft_host_init(&h->nic, link.rate, net->config.frame.ack_priority == WEFT_ACK_FIRST);
+    make_host_ports(net, h);
+    weft_host_init(&h->nic, h->node.nports * link.rate,
+                   net->config.frame.ack_priority == WEFT_ACK_FIRST);
     if (net->config.frame.turn == WEFT_TURN_DESTINATIONS)
     {
         weft_host_serve_destinations(&h->nic);
@@ -169,6 +190,8 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     const struct weft_mmu_config *buffer = &net->config.buffer;
     weft_clos_switch(net->config.clos, i, &sw->map);
     sw->index = i;
+    sw->plane = i / net->config.clos->nswitches;
+    sw->local = i % net->config.clos->nswitches;
     sw->limit = WEFT_ALL_STARTS;
     sw->fires_at = WEFT_NEVER;
     sw->owed_at = WEFT_NEVER;
@@ -193,6 +216,7 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     if (sw->has_tor)
     {
         weft_switch_make_tournaments(sw);
+        sw->tor_plane = UINT64_C(1) << sw->plane;
     }
     sw->is_tor = sw->map.tier == 0 && net->lb->arrive;
     sw->is_plain = !sw->has_tor && !sw->is_tor;
@@ -248,7 +272,7 @@ static void
 connect(struct weft_net *net, uint64_t link)
 {
     struct weft_link of;
-    weft_clos_link(net->config.clos, link, &of);
+    weft_planes_link(net->config.clos, link, &of);
     connect_end(net, &of, &of.lower, &of.upper);
     connect_end(net, &of, &of.upper, &of.lower);
 }
@@ -257,8 +281,8 @@ static void
 take_rows(struct weft_net *net)
 {
     const struct weft_clos *clos = net->config.clos;
-    const uint32_t nodes = clos->nhosts + clos->nswitches;
-    uint32_t ports = 1;
+    const uint32_t nodes = clos->nhosts + weft_planes_switches(clos);
+    uint32_t ports = clos->planes;
     for (uint32_t i = 0; i < clos->nswitches; i++)
     {
         struct weft_switch_map map;
@@ -266,7 +290,9 @@ take_rows(struct weft_net *net)
         ports = weft_map_nports(&map) > ports ? weft_map_nports(&map) : ports;
     }
     net->nhosts = clos->nhosts;
-    net->nswitches = clos->nswitches;
+    net->nswitches = weft_planes_switches(clos);
+    net->fib =
+        (const struct weft_fib **)weft_take(&net->first.memory, clos->planes * sizeof *net->fib);
     net->words = (ports + 63) / 64;
     net->host = weft_take(&net->first.memory, net->nhosts * sizeof *net->host);
     net->sw = weft_take(&net->first.memory, net->nswitches * sizeof *net->sw);
@@ -320,7 +346,7 @@ settle_flags(struct weft_net *net)
     net->looks = net->reads_queues || net->lb->leave || net->hashes_replies;
     net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
-    net->tor_active = true;
+    net->tor_active = UINT64_MAX;
     weft_net_note_routes(net);
     net->shortest = shortest_frame(&net->config);
     net->window = weft_clos_least_delay(net->config.clos, net->shortest);
@@ -344,7 +370,8 @@ route_graph(struct weft_net *net)
         return (int)size;
     }
     net->whole = weft_take(&net->first.memory, (size_t)size);
-    net->fib = net->whole;
+    net->fib[0] = net->whole;
+    net->has_fib = true;
     weft_net_note_routes(net);
     return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
 }
@@ -376,7 +403,7 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     {
         code = make_algos(net, i, why);
     }
-    for (uint64_t i = 0; i < config->clos->nlinks && !code; i++)
+    for (uint64_t i = 0; i < weft_planes_links(config->clos) && !code; i++)
     {
         connect(net, i);
     }

@@ -123,7 +123,7 @@ void
 weft_host_activate(struct weft_host *host, struct weft_qp *qp)
 {
     WEFT_CHECK_QP(qp, "weft_host_activate");
-    if (qp->slot < 0 && !qp->given_up)
+    if (qp->slot < 0 && !qp->given_up && !qp->held)
     {
         WEFT_ASSERT(host->nactive < host->capacity, "weft_host_activate",
                     "weft_host_lend() comes before, with room for all QPs of the host");
@@ -196,7 +196,7 @@ bool
 weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now)
 {
     WEFT_CHECK_QP(qp, "weft_host_resume");
-    if (qp->given_up || !weft_qp_ready(qp))
+    if (qp->given_up || qp->held || !weft_qp_ready(qp))
     {
         return false;
     }

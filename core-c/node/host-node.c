@@ -104,13 +104,20 @@ receive_reply(const struct weft_net *net, struct weft_host_node *h, const struct
     }
 }
 
+/* Whether the link by which a packet came was down meanwhile, where one is or was. */
+static bool
+was_cut(const struct weft_host_node *h, const struct weft_packet *p)
+{
+    return weft_port_was_cut(&h->node.port[p->in_port], p->bytes, h->node.now);
+}
+
 static void
 receive(const struct weft_net *net, struct weft_host_node *h, struct weft_packet *p)
 {
     struct weft_node *node = &h->node;
     node->counters.hops++;
     node->last = node->now;
-    if (weft_port_was_cut(&h->port, p->bytes, node->now))
+    if (h->port.lost_before != INT64_MIN && was_cut(h, p))
     {
         weft_node_lose(net, node, p, WEFT_NET_DROP_LINK);
         return;
@@ -301,7 +308,8 @@ take_pause(const struct weft_net *net, struct weft_host_node *h, const struct we
 {
     const uint32_t bit = 1U << weft_pfc_class(pfc);
     h->node.last = h->node.now;
-    h->port.paused = weft_pfc_pauses(pfc) ? h->port.paused | bit : h->port.paused & ~bit;
+    struct weft_port *by = &h->node.port[weft_pfc_port(pfc)];
+    by->paused = weft_pfc_pauses(pfc) ? by->paused | bit : by->paused & ~bit;
     if (!weft_pfc_pauses(pfc))
     {
         weft_host_kick(net, h);

@@ -4,22 +4,15 @@
 #define WEFT_HOST_NODE_H
 
 #include "node/agenda.h"
+#include "node/packets-ring.h"
 #include "node/worker.h"
-
-/** A queue of packets, a ring that grows. */
-struct weft_packets_ring
-{
-    struct weft_packet *ring;
-    uint32_t size; /**< a power of two, or 0 */
-    uint32_t head; /**< modulo 2^32 */
-    uint32_t tail; /**< modulo 2^32 */
-};
 
 /** A host. */
 struct weft_host_node
 {
     struct weft_node node;
-    struct weft_port port;
+    struct weft_port port;         /**< its only one; several are in node.port */
+    struct weft_host_ports *ports; /**< NULL: it has one port */
     struct weft_host nic;
     int64_t wake_at; /**< when the wire is to be looked at, or WEFT_NEVER */
     uint32_t nqps;
@@ -28,6 +21,8 @@ struct weft_host_node
     struct weft_agenda timers;
     struct weft_agenda mail;
 };
+
+struct weft_host_ports;
 
 /** Posts a message on a QP of this host, which is being run. */
 void weft_host_post(const struct weft_net *net, struct weft_host_node *host, struct weft_net_qp *qp,

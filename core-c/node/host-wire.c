@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A host's wire: replies, data and other packets that wait for it, and when it is looked at. */
-#include "node/host-node.h"
+#include "node/host-wire.h"
+#include "node/host-ports.h"
 #include "node/mail.h"
 #include "node/shared.h"
 
@@ -12,74 +13,16 @@ wake_at(struct weft_host_node *h, int64_t at)
     h->wake_at = at < h->wake_at ? at : h->wake_at;
 }
 
-static struct weft_packet *
-at(const struct weft_packets_ring *r, uint32_t i)
-{
-    return &r->ring[i & (r->size - 1)];
-}
-
-/* The first packet that PFC does not keep back, or the end. */
-static uint32_t
-find(const struct weft_packets_ring *r, uint32_t paused)
-{
-    uint32_t i = r->head;
-    while (i != r->tail && (paused >> at(r, i)->tclass & 1U))
-    {
-        i++;
-    }
-    return i;
-}
-
-static void
-push(struct weft_packets_ring *r, const struct weft_packet *p, const struct weft_memory *memory)
-{
-    if (r->tail - r->head == r->size)
-    {
-        const uint32_t size = r->size ? 2 * r->size : 8;
-        struct weft_packet *ring = weft_take(memory, size * sizeof *ring);
-        for (uint32_t i = 0; i < r->size; i++)
-        {
-            ring[i] = *at(r, r->head + i);
-        }
-        *r = (struct weft_packets_ring){.ring = ring, .size = size, .tail = r->size};
-    }
-    *at(r, r->tail++) = *p;
-}
-
-/* Takes the first packet that may go out of the ring, where it lies until the next push(). */
-static const struct weft_packet *
-pop(struct weft_packets_ring *r, uint32_t paused)
-{
-    uint32_t i = paused == 0 ? r->head : find(r, paused);
-    if (i != r->head)
-    {
-        const struct weft_packet p = *at(r, i);
-        for (; i != r->head; i--)
-        {
-            *at(r, i) = *at(r, i - 1);
-        }
-        *at(r, i) = p;
-    }
-    return at(r, r->head++);
-}
-
-/* Whether one of them may go. */
-static bool
-has_any(const struct weft_packets_ring *r, uint32_t paused)
-{
-    return r->head != r->tail && (paused == 0 || find(r, paused) != r->tail);
-}
-
 /* Returns the sources other than data that may send, as bits. */
 static inline uint32_t
 waiting(const struct weft_host_node *h)
 {
-    if (h->replies.head == h->replies.tail && h->others.head == h->others.tail)
+    if (weft_packets_n(&h->replies) == 0 && weft_packets_n(&h->others) == 0)
     {
         return 0;
     }
-    return (uint32_t)has_any(&h->replies, h->port.paused) << WEFT_SEND_REPLY |
-           (uint32_t)has_any(&h->others, h->port.paused) << WEFT_SEND_OTHER;
+    return (uint32_t)weft_packets_any(&h->replies, h->port.paused) << WEFT_SEND_REPLY |
+           (uint32_t)weft_packets_any(&h->others, h->port.paused) << WEFT_SEND_OTHER;
 }
 
 static void
@@ -87,16 +30,6 @@ plan(struct weft_host_node *h)
 {
     const int64_t free = h->port.free_at > h->node.now ? h->port.free_at : h->node.now;
     wake_at(h, weft_host_next_from(&h->nic, waiting(h), h->port.paused, free));
-}
-
-/* Begins at a whole ps: a frame that is sent now has not waited for the wire. */
-static void
-start_anew(struct weft_port *port)
-{
-    if (port->ps_per_byte == 0)
-    {
-        port->carry = 0;
-    }
 }
 
 __attribute__((noinline)) void
@@ -115,8 +48,8 @@ weft_host_arm_timer(struct weft_host_node *h, struct weft_net_qp *q)
 }
 
 /* Marks what is to be lost by name. */
-static void
-mark_drop(struct weft_net_qp *q, struct weft_packet *data)
+void
+weft_host_mark_drop(struct weft_net_qp *q, struct weft_packet *data)
 {
     const uint32_t offset = weft_psn_add(data->psn, 0U - q->qp.first_psn);
     for (struct weft_named_drop *drop = q->drops; drop; drop = drop->next)
@@ -135,27 +68,19 @@ mark_drop(struct weft_net_qp *q, struct weft_packet *data)
 static void
 make_data(const struct weft_net *net, struct weft_host_node *h, struct weft_packet *data)
 {
-    struct weft_net_qp *q = (struct weft_net_qp *)(void *)h->nic.chosen;
+    struct weft_net_qp *q = weft_host_make(net, h, data);
     const int64_t now = h->node.now;
-    weft_host_data(&h->nic, data, now);
-    if (net->has_drops && q->drops)
-    {
-        mark_drop(q, data);
-    }
     const int64_t slot = data->bytes + q->qp.algos->frame.gap;
     const struct weft_port *port = &h->port;
     /* If this frame starts by a fraction before now, the wire is free that much earlier. */
     const int64_t free_after = port->ps_per_byte ? now + slot * port->ps_per_byte
+                               : h->ports        ? now
                                                  : now + weft_port_wire_time(port, slot) - 1;
     if (weft_host_pace(&h->nic, data, free_after, now))
     {
-        start_anew(&h->port);
+        weft_port_start_anew(&h->port);
     }
-    if (!q->qp.timed && (!q->hastens || q->tx_armed_at == WEFT_NEVER ||
-                         (data->flags & (WEFT_F_LAST | WEFT_F_RETX))))
-    {
-        weft_host_arm_timer(h, q);
-    }
+    weft_host_time(h, q, data);
 }
 
 /* The next frame for the wire, or NULL. @p made: room for one that is made now. */
@@ -165,9 +90,9 @@ pull(const struct weft_net *net, struct weft_host_node *h, struct weft_packet *m
     switch (weft_host_next(&h->nic, waiting(h), h->port.paused, h->node.now))
     {
     case WEFT_SEND_REPLY:
-        return pop(&h->replies, h->port.paused);
+        return weft_packets_pop(&h->replies, h->port.paused);
     case WEFT_SEND_OTHER:
-        *made = *pop(&h->others, h->port.paused);
+        *made = *weft_packets_pop(&h->others, h->port.paused);
         made->sent = h->node.now;
         return made;
     case WEFT_SEND_DATA:
@@ -180,33 +105,26 @@ pull(const struct weft_net *net, struct weft_host_node *h, struct weft_packet *m
 }
 
 static void
-transmit(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
-{
-    struct weft_port *port = &h->port;
-    h->node.last = h->node.now;
-    h->node.counters.sent++;
-    h->node.counters.sent_bytes += p->bytes;
-    const int64_t serialization = weft_port_occupy(port, p->bytes, h->node.now, true);
-    struct weft_frame *frame = weft_lane_pass(&port->lane[p->tclass], &h->node.worker->chunks);
-    frame->d = *p;
-    frame->at = h->node.now + serialization + port->delay;
-    weft_port_announce(h->node.worker, port, frame->at);
-    if (net->config.hooks.sent)
-    {
-        net->config.hooks.sent(net->config.hooks.of, h->node.number, &frame->d, h->node.now);
-    }
-}
-
-static void
 transmit_next(const struct weft_net *net, struct weft_host_node *h)
 {
     struct weft_packet made;
     const struct weft_packet *p = pull(net, h, &made);
+    if (h->ports)
+    {
+        weft_ports_take(h->ports, p);
+        return;
+    }
     if (p)
     {
-        transmit(net, h, p);
+        weft_host_transmit(net, h, &h->port, p);
     }
     plan(h);
+}
+
+void
+weft_host_draw(const struct weft_net *net, struct weft_host_node *h)
+{
+    transmit_next(net, h);
 }
 
 /* Something may be ready to be sent. */
@@ -215,8 +133,12 @@ weft_host_kick(const struct weft_net *net, struct weft_host_node *h)
 {
     if (h->node.now >= h->port.free_at)
     {
-        start_anew(&h->port);
+        weft_port_start_anew(&h->port);
         transmit_next(net, h);
+    }
+    else if (h->ports)
+    {
+        weft_host_serve_ports(net, h);
     }
     else
     {
@@ -232,6 +154,10 @@ weft_host_wake(const struct weft_net *net, struct weft_host_node *h)
     if (h->node.now >= h->port.free_at)
     {
         transmit_next(net, h);
+    }
+    else if (h->ports)
+    {
+        weft_host_serve_ports(net, h);
     }
     else
     {
@@ -264,12 +190,12 @@ weft_host_reply(const struct weft_net *net, struct weft_host_node *h, const stru
         reply_ideally(net, h, p);
         return;
     }
-    push(&h->replies, p, &h->node.worker->memory);
+    weft_packets_push(&h->replies, p, &h->node.worker->memory);
 }
 
 void
 weft_host_send(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
 {
-    push(&h->others, p, &h->node.worker->memory);
+    weft_packets_push(&h->others, p, &h->node.worker->memory);
     weft_host_kick(net, h);
 }

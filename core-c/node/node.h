@@ -41,9 +41,10 @@ struct weft_net_qp
     struct weft_qp qp;
     void *tor; /**< middleware's state at the ToR of dst, or NULL */
     const struct weft_tor_ops *tor_ops;
-    void *flow;   /**< what the balancer keeps of it at ToRs, or NULL */
-    bool owes;    /**< counted in its last-hop port's `owing` */
-    bool hastens; /**< its sender's deadline may come nearer: `timed` stays false */
+    uint64_t tor_plane; /**< bit of the plane whose ToR has `tor`; 0: none has */
+    void *flow;         /**< what the balancer keeps of it at ToRs, [plane], or NULL */
+    bool owes;          /**< counted in its last-hop port's `owing` */
+    bool hastens;       /**< its sender's deadline may come nearer: `timed` stays false */
     struct weft_wqe *wqes;
     uint32_t room; /**< for messages */
     struct weft_named_drop *drops;
@@ -53,6 +54,10 @@ struct weft_net_qp
     int64_t rx_armed_at;               /**< earliest entry of its receiver's timer in the agenda */
     int64_t round_trip;                /**< ps of a full frame and its ACK through an idle fabric */
     int64_t way_back;                  /**< ps of the ACK alone */
+    uint32_t plane;                    /**< that of its own source port, where ToRs work on it */
+    uint32_t last_port;                /**< of its packets, where its host's ports take turns */
+    uint32_t at_ports;                 /**< its packets that wait there, where there are several */
+    size_t flow_each;                  /**< bytes of `flow` for a plane */
 };
 
 #endif

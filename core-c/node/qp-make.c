@@ -2,7 +2,7 @@
 /* Makes QPs: what their algorithms are told of the place where they work. */
 #include "node/qp-make.h"
 
-#include "node/host-node.h"
+#include "node/host-ports.h"
 #include "node/sites.h"
 #include "node/switch-node.h"
 
@@ -42,7 +42,8 @@ weft_net_bdp(const struct weft_net *net, uint32_t src, uint32_t dst, uint32_t sh
 {
     struct weft_link link;
     weft_clos_link(net->config.clos, src, &link);
-    return bdp(&net->config, link.rate, base_rtt(&net->config, src, dst), sharers);
+    return bdp(&net->config, net->config.clos->planes * link.rate, base_rtt(&net->config, src, dst),
+               sharers);
 }
 
 void
@@ -53,12 +54,13 @@ weft_net_describe_qp(const struct weft_net_config *c, const struct weft_net_qp_s
     struct weft_rng rng;
     weft_clos_link(c->clos, of->src, &link);
     weft_rng_seed(&rng, c->seed, c->run, QP_STREAM + of->stream);
+    const int64_t rate = c->clos->planes * link.rate; /* of all ports of the host */
     *site = (struct weft_qp_site){.index = index, .src = of->src, .dst = of->dst};
     site->sport =
         (uint16_t)(FIRST_EPHEMERAL + weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
     const int64_t first = c->frame.first_psn;
     site->cc = (struct weft_cc_site){
-        .line_rate = link.rate,
+        .line_rate = rate,
         .share = c->levels[of->level].share,
         .base_rtt = base_rtt(c, of->src, of->dst),
         .links = weft_clos_hops(c->clos, of->src, of->dst),
@@ -68,13 +70,13 @@ weft_net_describe_qp(const struct weft_net_config *c, const struct weft_net_qp_s
     site->transport = (struct weft_transport_site){
         .first_psn = first < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK : (uint32_t)first,
         .qp = index,
-        .rate = link.rate,
+        .rate = rate,
         .base_rtt = site->cc.base_rtt,
         .frame = full_frame(c),
         .seed = c->seed,
         .run = c->run,
     };
-    const uint32_t whole = bdp(c, link.rate, site->cc.base_rtt, 1);
+    const uint32_t whole = bdp(c, rate, site->cc.base_rtt, 1);
     site->path = weft_net_host_site(c, of->level, of->src, NULL);
     site->path.qp_bdp = of->bdp ? of->bdp : whole;
     site->path.dst = of->dst;
@@ -97,18 +99,23 @@ init_tor(struct weft_worker *here, struct weft_net_qp *q, const struct weft_net_
     }
     const struct weft_last_hop hop = weft_net_last_hop(&net->config, why);
     q->bytes.tor = lb->tor ? lb->tor->qp_size(level->lb_config, &hop) : 0;
-    q->bytes.flow = lb->flow_size ? lb->flow_size(level->lb_config) : 0;
+    q->flow_each = lb->flow_size ? lb->flow_size(level->lb_config) : 0;
+    q->bytes.flow = clos->planes * q->flow_each;
     if (lb->tor && receives)
     {
         q->tor = weft_take(&here->memory, q->bytes.tor);
         q->tor_ops = lb->tor;
+        q->tor_plane = UINT64_C(1) << q->plane;
         code = lb->tor->qp_init(q->tor, level->lb_config, &hop);
         weft_switch_note_owes(net, q);
     }
     if (!code && lb->flow_size && (receives || !weft_node_is_elsewhere(net, q->qp.src)))
     {
         q->flow = weft_take(&here->memory, q->bytes.flow);
-        code = lb->flow_init(q->flow, level->lb_config);
+        for (uint32_t plane = 0; plane < clos->planes && !code; plane++)
+        {
+            code = lb->flow_init((char *)q->flow + plane * q->flow_each, level->lb_config);
+        }
     }
     return code;
 }
@@ -149,6 +156,7 @@ weft_qp_make(struct weft_worker *here, const struct weft_net_qp_site *of, struct
     site.lacks_sender = weft_node_is_elsewhere(net, of->src);
     site.lacks_receiver = weft_node_is_elsewhere(net, of->dst);
     *made = q;
+    q->plane = weft_host_home_port(&net->config, of->src, of->dst, site.sport);
     const int code = weft_qp_init(&q->qp, weft_take(&here->memory, weft_qp_size(algos, &site)),
                                   algos, &site, asks ? asks->now : net->now);
     if (!site.lacks_receiver)

@@ -49,15 +49,16 @@ struct weft_net
     struct weft_net_qp **qp;
     uint32_t nqps;
     uint32_t qp_room;
-    const struct weft_fib *fib;
-    struct weft_fib *whole; /**< a graph's forwarding while nothing is down; else NULL */
-    double loss;            /**< probability of random loss */
-    bool loses_at_top;      /**< something is to be lost where it turns downwards */
-    bool routes_slowly;     /**< weft_net_note_routes() */
-    bool has_drops;         /**< some are named */
-    bool tor_active;
-    bool reads_queues;     /**< the balancer does */
-    bool hashes_replies;   /**< it is not asked for them */
+    const struct weft_fib **fib; /**< [plane]: NULL where forwarding is structured */
+    bool has_fib;                /**< a plane has one */
+    struct weft_fib *whole;      /**< a graph's forwarding while nothing is down; else NULL */
+    double loss;                 /**< probability of random loss */
+    bool loses_at_top;           /**< something is to be lost where it turns downwards */
+    bool routes_slowly;          /**< weft_net_note_routes() */
+    bool has_drops;              /**< some are named */
+    uint64_t tor_active;         /**< bit p: ToRs of plane p do their work */
+    bool reads_queues;           /**< the balancer does */
+    bool hashes_replies;         /**< it is not asked for them */
     bool looks;            /**< it reads them, acts when frames leave, or is not asked for all */
     bool inspects[2];      /**< data that leaves is looked at: to a switch, to a NIC */
     bool marks_at_enqueue; /**< where ECN looks at the queue */
@@ -83,7 +84,7 @@ struct weft_net
 static inline void
 weft_net_note_routes(struct weft_net *net)
 {
-    net->routes_slowly = net->fib || net->loses_at_top || net->config.hooks.picked;
+    net->routes_slowly = net->has_fib || net->loses_at_top || net->config.hooks.picked;
 }
 
 /** Returns when the block of a node is to be looked at. */

@@ -5,6 +5,7 @@
 #define WEFT_SITES_H
 
 #include <weft/net.h>
+#include <weft/rng.h>
 
 /** Whether a switch's ports have schedulers with states. */
 static inline bool
@@ -21,13 +22,16 @@ weft_net_scheduler_site(const struct weft_net_config *c)
                                         .frame = (uint32_t)(c->frame.payload + c->frame.header)};
 }
 
-/** Returns the site of the balancers of a switch. */
+/** Returns the site of the balancers of a switch, by its number among those of all planes: what
+ * they draw is of their plane. */
 static inline struct weft_site
 weft_net_switch_site(const struct weft_net_config *c, uint32_t index,
                      const struct weft_port_reader *reader, struct weft_refusal *why)
 {
     struct weft_site site;
-    weft_clos_site(c->clos, &c->buffer, index, c->seed, c->run, &site);
+    const uint32_t plane = index / c->clos->nswitches;
+    const uint64_t seed = plane > 0 ? weft_mix64(c->seed ^ weft_mix64(plane)) : c->seed;
+    weft_clos_site(c->clos, &c->buffer, index % c->clos->nswitches, seed, c->run, &site);
     site.reader = reader;
     site.provides = WEFT_NEEDS_ALL;
     site.why = why;

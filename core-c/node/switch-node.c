@@ -99,11 +99,12 @@ route_slowly(const struct weft_net *net, struct weft_switch_node *sw, struct wef
              uint32_t *out)
 {
     struct weft_ports ports;
-    if (!net->fib)
+    const struct weft_fib *fib = net->fib[sw->plane];
+    if (!fib)
     {
         weft_route(&sw->map, p->dst, &ports);
     }
-    else if (!weft_fib_route(net->fib, sw->index, &sw->map, p->dst, &ports))
+    else if (!weft_fib_route(fib, sw->local, &sw->map, p->dst, &ports))
     {
         weft_node_lose(net, &sw->node, p, WEFT_NET_NO_ROUTE);
         return false;

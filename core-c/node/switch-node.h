@@ -34,10 +34,13 @@ struct weft_switch_node
     struct weft_mmu *mmu;
     void *lb;                /**< balancer's state */
     struct weft_ecmp ecmp;   /**< hashes replies where the balancer is not asked for them */
-    uint32_t index;          /**< among the switches */
+    uint32_t index;          /**< among the switches of all planes */
+    uint32_t plane;          /**< its plane */
+    uint32_t local;          /**< among the switches of its plane */
     uint32_t limit;          /**< ports from here on have not begun what starts at `now` */
     uint32_t paused_ingress; /**< (port, class) pairs whose neighbours are paused */
     uint32_t ordered;        /**< reasons for departures in the order of time: these, a watcher */
+    uint64_t tor_plane;      /**< bit of its plane if middleware works here now; else 0 */
     bool has_tor;            /**< middleware works here */
     bool is_tor;             /**< the balancer's parts for ToRs work here */
     bool watches_links;      /**< a link is or was down */
@@ -176,6 +179,12 @@ weft_switch_tell_pause(const struct weft_net *net, const struct weft_switch_node
 /** Routes, balances, buffers and queues. */
 void weft_switch_forward(const struct weft_net *net, struct weft_switch_node *sw,
                          struct weft_packet *p);
+/** Returns what the balancer keeps of a QP at the ToRs of the switch's plane, or NULL. */
+static inline void *
+weft_switch_flow(const struct weft_switch_node *sw, const struct weft_net_qp *q)
+{
+    return sw->plane == 0 || !q->flow ? q->flow : (char *)q->flow + sw->plane * q->flow_each;
+}
 /** Has states of middleware loaded for what comes. */
 void weft_switch_load_tor(const struct weft_worker *worker, const struct weft_switch_node *sw);
 /** Middleware's state of a QP is new. */

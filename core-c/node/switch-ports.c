@@ -42,7 +42,7 @@ weft_switch_inspect(const struct weft_net *net, struct weft_switch_node *sw, str
     {
         net->lb->leave(sw->lb, p, out, at);
     }
-    if (port->faces_host && sw->has_tor && net->tor_active)
+    if (port->faces_host && sw->tor_plane != 0)
     {
         weft_switch_run_tor(net, sw, p, out);
     }

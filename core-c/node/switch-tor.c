@@ -53,7 +53,7 @@ void
 weft_switch_note_owes(const struct weft_net *net, struct weft_net_qp *q)
 {
     struct weft_link link;
-    weft_clos_link(net->config.clos, q->qp.dst, &link);
+    weft_planes_link(net->config.clos, q->plane * net->config.clos->nlinks + q->qp.dst, &link);
     struct weft_switch_node *sw = &net->sw[link.upper.index];
     note_owes(sw, &sw->node.port[link.upper.port], q);
 }
@@ -64,7 +64,7 @@ weft_switch_passes_tor(const struct weft_net *net, struct weft_switch_node *sw,
 {
     struct weft_net_qp *q = net->qp[p->qp];
     struct weft_port *port = &sw->node.port[p->in_port];
-    if (!q->tor || !net->tor_active)
+    if ((q->tor_plane & sw->tor_plane) == 0)
     {
         return true;
     }
@@ -107,10 +107,14 @@ weft_switch_run_tor(const struct weft_net *net, struct weft_switch_node *sw,
                     const struct weft_packet *p, uint32_t out)
 {
     struct weft_net_qp *q = net->qp[p->qp];
+    if ((q->tor_plane & sw->tor_plane) == 0)
+    {
+        return;
+    }
     const bool paused = sw->paused_ingress > 0 &&
                         weft_mmu_is_paused(sw->mmu, out, weft_reply_class(&net->algos[p->sl]));
     uint32_t epsn;
-    const bool sends = q->tor && q->tor_ops->to_host(q->tor, p, paused, &sw->tor, &epsn);
+    const bool sends = q->tor_ops->to_host(q->tor, p, paused, &sw->tor, &epsn);
     if (q->owes)
     {
         note_owes(sw, &sw->node.port[out], q);
@@ -259,7 +263,7 @@ weft_switch_arrive_at_balancer(const struct weft_net *net, struct weft_switch_no
         weft_switch_send_waiting(net, sw);
     }
     uint32_t queue = 0;
-    void *flow = p->kind == WEFT_RAW ? NULL : net->qp[p->qp]->flow;
+    void *flow = p->kind == WEFT_RAW ? NULL : weft_switch_flow(sw, net->qp[p->qp]);
     const enum weft_arrival what = net->lb->arrive(sw->lb, flow, p, &queue, sw->node.now);
     if (what == WEFT_ARRIVAL_HOLD && weft_switch_buffer(net, sw, p, host_port(sw, p)))
     {

@@ -118,7 +118,7 @@ weft_run_conserves(struct weft_run *run, char *why, size_t size)
     const uint64_t inside = weft_net_inside(run->net);
     weft_net_total(run->net, &total);
     check_frames(&total, inside, &f);
-    for (uint32_t i = 0; i < run->clos->nswitches; i++)
+    for (uint32_t i = 0; i < weft_planes_switches(run->clos); i++)
     {
         check_buffer(weft_net_buffer(run->net, i), i, inside == 0, &f);
     }

@@ -92,7 +92,7 @@ learn(struct weft_run *run, uint64_t end)
             continue;
         }
         struct weft_link of;
-        weft_clos_link(run->clos, e.link, &of);
+        weft_planes_link(run->clos, e.link, &of);
         weft_links_set_rate(run, &faults->known, e.link, e.rate < of.rate ? e.rate : 0);
     }
     faults->nevents -= n;
@@ -100,50 +100,104 @@ learn(struct weft_run *run, uint64_t end)
     faults->first = end;
 }
 
-/* Computes forwarding where links are as @p links says, in one of two rooms. */
-static int
-make_fib(struct weft_run *run, const struct weft_link_states *links, enum weft_weights weights,
-         uint32_t room)
+/* Returns a plane's links of those that @p links names, by the plane's own numbers, in scratch
+ * memory that weft_scratch_give() takes back: it begins with the dead ones. */
+static void *
+links_of(const struct weft_run *run, const struct weft_link_states *links, uint32_t plane,
+         struct weft_fib_case *of)
+{
+    const uint64_t first = plane * run->clos->nlinks, end = first + run->clos->nlinks;
+    const uint32_t d = place_of(links->dead, links->ndead, sizeof *links->dead, first);
+    const uint32_t s = place_of(links->slow, links->nslow, sizeof *links->slow, first);
+    of->ndead = place_of(links->dead, links->ndead, sizeof *links->dead, end) - d;
+    of->nslow = place_of(links->slow, links->nslow, sizeof *links->slow, end) - s;
+    uint64_t *dead =
+        weft_scratch_take(run, of->ndead * sizeof *dead + of->nslow * sizeof *of->slow + 8);
+    struct weft_slow_link *slow = (struct weft_slow_link *)(void *)(dead + of->ndead);
+    for (size_t i = 0; i < of->ndead; i++)
+    {
+        dead[i] = links->dead[d + i] - first;
+    }
+    for (size_t i = 0; i < of->nslow; i++)
+    {
+        slow[i] = links->slow[s + i];
+        slow[i].link -= first;
+    }
+    of->dead = dead;
+    of->slow = slow;
+    return dead;
+}
+
+/* Rooms for forwarding, one row for each plane. */
+static struct weft_plane_routes *
+routes_of(struct weft_run *run, uint32_t plane)
 {
     struct weft_faults *faults = &run->faults;
-    const struct weft_fib_case of = {links->dead, links->ndead, links->slow, links->nslow, weights};
-    const int64_t size = weft_fib_size_for(run->clos, &of);
+    if (!faults->plane)
+    {
+        faults->plane = weft_take(&run->memory, run->clos->planes * sizeof *faults->plane);
+        for (uint32_t i = 0; i < run->clos->planes; i++)
+        {
+            faults->plane[i].whole = true;
+        }
+    }
+    return &faults->plane[plane];
+}
+
+/* Computes forwarding of a plane in one of its two rooms. */
+static int
+make_fib(struct weft_run *run, struct weft_plane_routes *plane, const struct weft_fib_case *of,
+         uint32_t room)
+{
+    const int64_t size = weft_fib_size_for(run->clos, of);
     if (size < 0)
     {
         return (int)size;
     }
-    if ((size_t)size > faults->fib_room[room])
+    if ((size_t)size > plane->room[room])
     {
-        faults->fib_room[room] = 2 * (size_t)size;
-        faults->fib[room] = weft_take(&run->memory, faults->fib_room[room]);
+        plane->room[room] = 2 * (size_t)size;
+        plane->fib[room] = weft_take(&run->memory, plane->room[room]);
     }
-    return weft_fib_build_for(faults->fib[room], (size_t)size, run->clos, &of);
+    return weft_fib_build_for(plane->fib[room], (size_t)size, run->clos, of);
+}
+
+/* Returns whether all links of the plane are as planned, as far as forwarding is concerned. */
+static bool
+set_plane_routes(struct weft_run *run, uint32_t plane)
+{
+    struct weft_faults *faults = &run->faults;
+    struct weft_plane_routes *p = routes_of(run, plane);
+    struct weft_fib_case of = {.weights = faults->weights};
+    void *links = links_of(run, &faults->known, plane, &of);
+    p->whole = of.ndead == 0 && (of.nslow == 0 || faults->weights != WEFT_WEIGHTS_CAPACITY);
+    p->routes = NULL;
+    if (!p->whole || run->clos->graph)
+    {
+        p->turn = !p->turn;
+        const int code = make_fib(run, p, &of, p->turn);
+        if (code)
+        {
+            weft_run_breaks(run, weft_strerror(code));
+        }
+        p->routes = p->fib[p->turn];
+    }
+    weft_scratch_give(run, links);
+    weft_net_set_routes(run->net, plane, p->routes, p->whole);
+    return p->whole;
 }
 
 static void
 set_routes(struct weft_run *run)
 {
-    struct weft_faults *faults = &run->faults;
-    const struct weft_link_states *links = &faults->known;
-    const bool whole =
-        links->ndead == 0 && (links->nslow == 0 || faults->weights != WEFT_WEIGHTS_CAPACITY);
-    faults->routes = NULL;
-    if (!whole || run->clos->graph)
+    bool whole = true;
+    for (uint32_t plane = 0; plane < run->clos->planes; plane++)
     {
-        faults->turn = !faults->turn;
-        const int code = make_fib(run, links, faults->weights, faults->turn);
-        if (code)
-        {
-            weft_run_breaks(run, weft_strerror(code));
-        }
-        faults->routes = faults->fib[faults->turn];
+        whole = set_plane_routes(run, plane) && whole;
     }
-    faults->whole = whole;
-    faults->rerouted = true;
-    weft_net_set_routes(run->net, faults->routes, whole);
     if (run->host.rerouted)
     {
-        run->host.rerouted(run->host.of, links->ndead, whole);
+        run->host.rerouted(run->host.of, run->faults.known.ndead, whole);
     }
 }
 
@@ -190,32 +244,48 @@ weft_faults_begin(struct weft_run *run, enum weft_weights weights)
     {
         weft_net_set_rate(run->net, faults->now.slow[i].link, faults->now.slow[i].rate);
     }
-    if (faults->rerouted)
+    for (uint32_t i = 0; faults->plane && i < run->clos->planes; i++)
     {
-        weft_net_set_routes(run->net, faults->routes, faults->whole);
+        weft_net_set_routes(run->net, i, faults->plane[i].routes, faults->plane[i].whole);
     }
+}
+
+/* The share in one plane, where each flow has its part of what its host sends. */
+static int
+compute_plane_share(struct weft_run *run, const struct weft_flow *flows, size_t n,
+                    enum weft_split split, uint32_t plane, double *share)
+{
+    struct weft_plane_routes *p = routes_of(run, plane);
+    const uint32_t room = !p->turn; /* the other one may be in use */
+    struct weft_fib_case of = {.weights = WEFT_WEIGHTS_NONE};
+    void *links = links_of(run, &run->faults.lasting, plane, &of);
+    const struct weft_fib_case dead = {.dead = of.dead, .ndead = of.ndead};
+    const int64_t size = weft_rho_size(run->clos, n);
+    int code = of.ndead ? make_fib(run, p, &dead, room) : 0;
+    code = code || size >= 0 ? code : (int)size;
+    if (!code)
+    {
+        struct weft_rho rho = {.share = 1};
+        void *memory = weft_scratch_take(run, (size_t)size + 8);
+        code = weft_rho_max(memory, (size_t)size, run->clos, of.ndead ? p->fib[room] : NULL, flows,
+                            n, of.slow, of.nslow, split, &rho);
+        weft_scratch_give(run, memory);
+        *share = rho.share < *share ? rho.share : *share;
+    }
+    weft_scratch_give(run, links);
+    return code;
 }
 
 static int
 compute_share(struct weft_run *run, const struct weft_flow *flows, size_t n, enum weft_split split,
               double *share)
 {
-    const struct weft_faults *faults = &run->faults;
-    const struct weft_link_states *links = &faults->lasting;
-    const struct weft_link_states dead = {.dead = links->dead, .ndead = links->ndead};
-    const uint32_t room = !faults->turn; /* the other one may be in use */
-    int code = dead.ndead ? make_fib(run, &dead, WEFT_WEIGHTS_NONE, room) : 0;
-    const int64_t size = weft_rho_size(run->clos, n);
-    if (code || size < 0)
+    int code = 0;
+    *share = 1;
+    for (uint32_t plane = 0; plane < run->clos->planes && !code; plane++)
     {
-        return code ? code : (int)size;
+        code = compute_plane_share(run, flows, n, split, plane, share);
     }
-    struct weft_rho rho = {.share = 1};
-    void *memory = weft_scratch_take(run, (size_t)size + 8);
-    code = weft_rho_max(memory, (size_t)size, run->clos, dead.ndead ? faults->fib[room] : NULL,
-                        flows, n, links->slow, links->nslow, split, &rho);
-    weft_scratch_give(run, memory);
-    *share = rho.share;
     return code;
 }
 

@@ -10,7 +10,7 @@ static int64_t
 planned_rate(const struct weft_run *run, uint64_t link)
 {
     struct weft_link of;
-    weft_clos_link(run->clos, link, &of);
+    weft_planes_link(run->clos, link, &of);
     return of.rate;
 }
 
@@ -167,7 +167,7 @@ plan_change(struct weft_run *run, int64_t at, struct weft_link_change change)
 static bool
 are_possible(const struct weft_run *run, uint64_t link, int64_t at, int64_t repair)
 {
-    return link < run->clos->nlinks && at >= 0 && at <= WEFT_LATEST && repair >= at &&
+    return link < weft_planes_links(run->clos) && at >= 0 && at <= WEFT_LATEST && repair >= at &&
            (repair <= WEFT_LATEST || repair == WEFT_NEVER);
 }
 
@@ -216,7 +216,7 @@ int
 weft_run_set_down(struct weft_run *run, uint64_t link, bool down)
 {
     struct weft_faults *faults = &run->faults;
-    if (link >= run->clos->nlinks)
+    if (link >= weft_planes_links(run->clos))
     {
         return WEFT_ERANGE;
     }
@@ -240,7 +240,7 @@ weft_run_set_down(struct weft_run *run, uint64_t link, bool down)
 int
 weft_run_set_rate(struct weft_run *run, uint64_t link, int64_t rate)
 {
-    return link < run->clos->nlinks ? change_rate(run, link, rate) : WEFT_ERANGE;
+    return link < weft_planes_links(run->clos) ? change_rate(run, link, rate) : WEFT_ERANGE;
 }
 
 void

@@ -134,6 +134,16 @@ struct weft_link_states
     uint32_t dead_room, slow_room;
 };
 
+/** Forwarding of a plane. */
+struct weft_plane_routes
+{
+    struct weft_fib *fib[2]; /**< rooms, used in turn: the former stays until routes are set */
+    size_t room[2];
+    uint32_t turn;
+    const struct weft_fib *routes;
+    bool whole;
+};
+
 struct weft_faults
 {
     struct weft_agenda changes; /**< struct weft_link_change: failures and repairs */
@@ -151,12 +161,7 @@ struct weft_faults
     struct weft_agenda convergences; /**< when it learns of all before an event; key: its number */
     int64_t delay;
     enum weft_weights weights;
-    struct weft_fib *fib[2]; /**< rooms, used in turn: the former stays until routes are set */
-    size_t fib_room[2];
-    uint32_t turn;
-    const struct weft_fib *routes;
-    bool whole;
-    bool rerouted;
+    struct weft_plane_routes *plane; /**< [plane]; NULL before forwarding has changed */
 };
 
 /** Call outside of nodes. */

@@ -20,6 +20,8 @@ struct clos_kind_config
     int64_t link_delay;
     int64_t fabric_delay;
     int64_t core_delay;
+    int64_t planes;
+    int64_t divided;
 };
 
 static const struct weft_param params[] = {
@@ -55,6 +57,10 @@ static const struct weft_param params[] = {
      "Propagation delay of each link between aggregation and core; 0ps: as between ToR and "
      "aggregation.",
      "(ours)"},
+    {"planes", WEFT_COUNT, WEFT_P(struct clos_kind_config, planes), "1", "1", "64", NULL,
+     WEFT_PLANES_DOC, "(ours)"},
+    {"divide-rates", WEFT_BOOL, WEFT_P(struct clos_kind_config, divided), "off", NULL, NULL, NULL,
+     WEFT_DIVIDE_DOC, "(ours)"},
 };
 
 static const struct weft_preset presets[] = {
@@ -83,6 +89,8 @@ shape_of(const struct clos_kind_config *c)
         .host_delay = c->link_delay,
         .fabric_delay = c->fabric_delay,
         .core_delay = c->core_delay,
+        .planes = c->planes,
+        .divided = c->divided,
     };
 }
 

@@ -29,7 +29,15 @@ extern "C"
         int64_t host_delay;
         int64_t fabric_delay; /**< 0: as host_delay */
         int64_t core_delay;   /**< 3 tiers; 0: as fabric_delay, or what that stands for */
+        int64_t planes;       /**< 0: one */
+        bool divided;         /**< rates are those of all planes together */
     };
+
+/** Descriptions of two parameters that all kinds have. */
+#define WEFT_PLANES_DOC                                                                            \
+    "Planes: fabrics of this shape side by side, in each of which every host has a port."
+#define WEFT_DIVIDE_DOC                                                                            \
+    "Rates are of all planes together: each plane's links have one plane's part of them."
 
     /** Makes @p clos the shape of nothing, whose look-ups divide by no zero. Returns @p code. */
     int weft_clos_refuse(struct weft_clos *clos, int code);

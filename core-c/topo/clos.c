@@ -9,16 +9,18 @@
 /* Between two hosts. */
 #define MAX_PATHS (INT64_C(1) << 24)
 
+static int64_t
+planes_of(const struct weft_clos_shape *s)
+{
+    return s->planes ? s->planes : 1;
+}
+
 static int
 check_counts(const struct weft_clos_shape *s)
 {
-    const int64_t counts[] = {s->pods,
-                              s->tors_per_pod,
-                              s->hosts_per_tor,
-                              s->aggs_per_pod,
-                              s->parallel,
-                              s->up_agg ? s->up_agg : 1,
-                              s->up_agg ? s->core_parallel : 1};
+    const int64_t counts[] = {
+        s->pods,     s->tors_per_pod, s->hosts_per_tor,          s->aggs_per_pod,
+        s->parallel, planes_of(s),    s->up_agg ? s->up_agg : 1, s->up_agg ? s->core_parallel : 1};
     for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++)
     {
         if (counts[i] < 1)
@@ -48,7 +50,8 @@ fits(const struct weft_clos_shape *s)
            s->pods * s->tors_per_pod * s->hosts_per_tor <= WEFT_MAX_HOSTS &&
            s->hosts_per_tor + s->aggs_per_pod * s->parallel <= WEFT_MAX_PORTS &&
            s->tors_per_pod * s->parallel + cores <= WEFT_MAX_PORTS &&
-           core_ports <= WEFT_MAX_PORTS && s->pods * s->aggs_per_pod <= WEFT_MAX_HOSTS &&
+           core_ports <= WEFT_MAX_PORTS && planes_of(s) <= WEFT_MAX_PLANES &&
+           s->pods * s->aggs_per_pod <= WEFT_MAX_HOSTS &&
            s->aggs_per_pod * s->up_agg <= WEFT_MAX_HOSTS &&
            s->aggs_per_pod * s->parallel * s->parallel * (cores ? cores * s->core_parallel : 1) <=
                MAX_PATHS;
@@ -70,6 +73,12 @@ fill_links(const struct weft_clos_shape *s, struct weft_clos *clos)
     clos->host_rate = s->host_rate;
     clos->fabric_rate = given(s->fabric_rate, clos->host_rate);
     clos->core_rate = given(cores ? s->core_rate : 0, clos->fabric_rate);
+    if (s->divided)
+    {
+        clos->host_rate /= planes_of(s);
+        clos->fabric_rate /= planes_of(s);
+        clos->core_rate /= planes_of(s);
+    }
     clos->host_delay = s->host_delay;
     clos->fabric_delay = given(s->fabric_delay, clos->host_delay);
     clos->core_delay = given(cores ? s->core_delay : 0, clos->fabric_delay);
@@ -88,6 +97,7 @@ weft_clos_refuse(struct weft_clos *clos, int code)
         .host_rate = 1,
         .fabric_rate = 1,
         .core_rate = 1,
+        .planes = 1,
     };
     return code;
 }
@@ -101,6 +111,7 @@ weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
         return weft_clos_refuse(clos, error ? error : (int)WEFT_EOVERFLOW);
     }
     clos->graph = NULL;
+    clos->planes = (uint32_t)planes_of(s);
     fill_links(s, clos);
     clos->tiers = s->up_agg ? 3 : 2;
     clos->npods = (uint32_t)s->pods;
@@ -126,8 +137,8 @@ weft_clos_wrong(const struct weft_clos_shape *s)
     {
     case 0:
         return fits(s) ? NULL
-                       : "it is too large; expected at most 1048576 hosts, 8192 ports per switch "
-                         "and 2^24 paths between two hosts";
+                       : "it is too large; expected at most 1048576 hosts, 8192 ports per switch, "
+                         "64 planes and 2^24 paths between two hosts";
     case WEFT_EOVERFLOW:
         return "it is too large; expected at most 1048576 of anything";
     default:
@@ -141,7 +152,7 @@ weft_clos_check(const struct weft_clos *c)
     const struct weft_clos_shape shape = {
         c->npods,      c->tors_per_pod,  c->hosts_per_tor, c->up_tor,      c->up_agg,
         c->parallel,   c->core_parallel, c->host_rate,     c->fabric_rate, c->core_rate,
-        c->host_delay, c->fabric_delay,  c->core_delay,
+        c->host_delay, c->fabric_delay,  c->core_delay,    c->planes,      false,
     };
     struct weft_clos same;
     const bool filled = !c->graph && weft_clos_fill(&shape, &same) == 0 && c->tiers == same.tiers &&
@@ -226,6 +237,18 @@ weft_clos_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
     }
 }
 
+void
+weft_planes_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
+{
+    WEFT_ASSERT(i < weft_planes_links(clos), "weft_planes_link",
+                "a link is below weft_planes_links() of the shape");
+    const uint32_t plane = (uint32_t)(i / clos->nlinks);
+    weft_clos_link(clos, i % clos->nlinks, link);
+    *(link->lower.is_host ? &link->lower.port : &link->lower.index) +=
+        link->lower.is_host ? plane : plane * clos->nswitches;
+    link->upper.index += plane * clos->nswitches;
+}
+
 /*
  * x / d as (x * magic) >> shift with magic = ceil(2^(20 + l) / d), 2^l >= d: exact for x < 2^20
  * (Granlund & Montgomery 1994), and magic < 2^22.
@@ -298,7 +321,7 @@ weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port, int6
                int64_t *delay)
 {
     struct weft_switch_map map;
-    WEFT_CHECK(index < clos->nswitches, "weft_clos_port", WEFT_RULE_SWITCH);
+    WEFT_CHECK(index < weft_planes_switches(clos), "weft_clos_port", WEFT_RULE_SWITCH);
     weft_clos_switch(clos, index, &map);
     WEFT_CHECK(port < weft_map_nports(&map), "weft_clos_port",
                "a port is below those of its switch");
@@ -318,7 +341,8 @@ weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port, int6
 void
 weft_clos_switch(const struct weft_clos *clos, uint32_t index, struct weft_switch_map *map)
 {
-    WEFT_ASSERT(index < clos->nswitches, "weft_clos_switch", WEFT_RULE_SWITCH);
+    WEFT_ASSERT(index < weft_planes_switches(clos), "weft_clos_switch", WEFT_RULE_SWITCH);
+    index = clos->planes > 1 ? index % clos->nswitches : index;
     if (clos->graph)
     {
         graph_map(clos->graph, index, map);

@@ -16,6 +16,8 @@ struct fat_tree_config
     int64_t hosts_per_edge;
     int64_t core_rate;
     int64_t core_delay;
+    int64_t planes;
+    int64_t divided;
 };
 
 static const struct weft_param params[] = {
@@ -46,6 +48,10 @@ static const struct weft_param params[] = {
      "Propagation delay of each link between aggregation and core; 0ps: as between edge and "
      "aggregation.",
      "(ours)"},
+    {"planes", WEFT_COUNT, WEFT_P(struct fat_tree_config, planes), "1", "1", "64", NULL,
+     WEFT_PLANES_DOC, "(ours)"},
+    {"divide-rates", WEFT_BOOL, WEFT_P(struct fat_tree_config, divided), "off", NULL, NULL, NULL,
+     WEFT_DIVIDE_DOC, "(ours)"},
 };
 
 static const struct weft_preset presets[] = {
@@ -73,6 +79,8 @@ shape_of(const struct fat_tree_config *c)
         .host_delay = c->link_delay,
         .fabric_delay = c->fabric_delay,
         .core_delay = c->core_delay,
+        .planes = c->planes,
+        .divided = c->divided,
     };
 }
 

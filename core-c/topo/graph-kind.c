@@ -52,6 +52,7 @@ build(const void *config, struct weft_clos *clos)
     clos->ntors = g->ngroups;
     clos->hosts_per_tor = hosts_in_a_row(g);
     clos->npods = 1;
+    clos->planes = 1;
     clos->tors_per_pod = g->nhosts / clos->hosts_per_tor;
     clos->parallel = clos->core_parallel = 1;
     clos->npaths = g->width;

@@ -13,6 +13,8 @@ struct leaf_spine_config
     int64_t fabric_rate;
     int64_t link_delay;
     int64_t fabric_delay;
+    int64_t planes;
+    int64_t divided;
 };
 
 static const struct weft_param params[] = {
@@ -32,6 +34,10 @@ static const struct weft_param params[] = {
      NULL, "Propagation delay of the hosts' links.", "themis §5"},
     {"fabric-delay", WEFT_TIME, WEFT_P(struct leaf_spine_config, fabric_delay), "0ps", "0ps", "1s",
      NULL, "Propagation delay of each link between leaf and spine; 0ps: as link-delay.", "(ours)"},
+    {"planes", WEFT_COUNT, WEFT_P(struct leaf_spine_config, planes), "1", "1", "64", NULL,
+     WEFT_PLANES_DOC, "(ours)"},
+    {"divide-rates", WEFT_BOOL, WEFT_P(struct leaf_spine_config, divided), "off", NULL, NULL, NULL,
+     WEFT_DIVIDE_DOC, "(ours)"},
 };
 
 static const struct weft_preset presets[] = {
@@ -56,6 +62,8 @@ shape_of(const struct leaf_spine_config *c)
         .fabric_rate = c->fabric_rate,
         .host_delay = c->link_delay,
         .fabric_delay = c->fabric_delay,
+        .planes = c->planes,
+        .divided = c->divided,
     };
 }
 

@@ -18,15 +18,20 @@ weft_random_failures(const struct weft_clos *clos, double edge, double core, uin
     WEFT_CHECK(edge >= 0 && edge <= 1 && core >= 0 && core <= 1, "weft_random_failures",
                "a probability is from 0 to 1");
     weft_rng_seed(&rng, seed, run, FAILURES_STREAM);
-    for (uint64_t link = clos->nhosts; link < clos->nlinks; link++)
+    for (uint64_t i = 0; i < weft_planes_links(clos); i++)
     {
+        const uint64_t link = i % clos->nlinks; /* of its plane */
+        if (link < clos->nhosts)
+        {
+            continue;
+        }
         /* A link takes one draw, whatever becomes of it: more failures are the same and some more.
          * */
         if (weft_rng_unit(&rng) < (link < first_core ? edge : core))
         {
             if (dead)
             {
-                dead[n] = link;
+                dead[n] = i;
             }
             n++;
         }
@@ -53,8 +58,12 @@ weft_random_links(const struct weft_clos *clos, size_t count, uint64_t seed, uin
     struct weft_rng rng;
     size_t n = 0;
     weft_rng_seed(&rng, seed, run, FAILURES_STREAM);
-    for (uint64_t link = clos->nhosts; link < clos->nlinks; link++)
+    for (uint64_t link = 0; link < weft_planes_links(clos); link++)
     {
+        if (link % clos->nlinks < clos->nhosts)
+        {
+            continue;
+        }
         const struct weft_drawn_link one = {weft_rng_unit(&rng), link};
         if (n < count)
         {

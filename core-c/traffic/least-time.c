@@ -6,13 +6,25 @@
 
 #include "traffic/traffic-walk.h"
 
+/* Bytes of a message on the port that has most of it, where a host's ports share its packets
+ * evenly. */
+static uint64_t
+most_of_a_port(const struct weft_clos *clos, int64_t payload, uint64_t bytes)
+{
+    const uint64_t packets = weft_packets(bytes, payload), planes = clos->planes;
+    const uint64_t before = (packets - 1) / planes, full = (uint64_t)payload;
+    const uint64_t last = bytes - (packets - 1) * full;
+    return before * full + (packets % planes == 1 || planes == 1 ? last : full);
+}
+
 int64_t
 weft_ideal_fct(const struct weft_clos *clos, const struct weft_fabric_config *frame, uint32_t src,
                uint32_t dst, uint64_t bytes, struct weft_hop *hops)
 {
     struct weft_wire w = {.payload = frame->payload, .header = frame->header, .gap = frame->gap};
     w.links = weft_clos_best_path(clos, src, dst, hops, UINT32_MAX);
-    const int64_t ideal = weft_message_path(&w, hops, bytes);
+    const int64_t ideal =
+        bytes > 0 ? weft_message_path(&w, hops, most_of_a_port(clos, frame->payload, bytes)) : -1;
     return ideal > 0 && ideal < WEFT_NEVER ? ideal : -1;
 }
 
@@ -21,11 +33,12 @@ weft_ideal_fct(const struct weft_clos *clos, const struct weft_fabric_config *fr
 /* Load of a host's wire in one direction. */
 struct wire_load
 {
-    double time;   /* ps of all frames; no gap behind a message, as one is the last */
+    double time;   /* ps of all frames; no gap behind a message, as one is the last of each port */
     int64_t begin; /* ps, when the first of them may be there; -1: none is */
     int64_t after; /* ps from the last of them to its ACK at the sender, at least */
 };
 
+/* Bit/s of one of a host's ports. */
 static int64_t
 host_rate(const struct weft_traffic *t, uint32_t host)
 {
@@ -63,9 +76,9 @@ last_packet_of(const struct weft_traffic *t, const struct weft_message *m, struc
 {
     const struct weft_fabric_config *f = t->frame;
     const uint64_t packets = weft_packets(m->bytes, f->payload) - 1;
-    const double before = (double)packets * (double)f->payload;
+    const uint64_t before = packets / t->clos->planes; /* by its port, at least */
     struct last_packet l = {.bytes = m->bytes - packets * (uint64_t)f->payload};
-    l.before = fit(wire_time(t, packets, before, host_rate(t, m->src)));
+    l.before = fit(wire_time(t, before, (double)before * (double)f->payload, host_rate(t, m->src)));
     l.way = weft_larger(weft_ideal_fct(t->clos, f, m->src, m->dst, l.bytes, hops), 0);
     return l;
 }
@@ -95,15 +108,17 @@ add_message(const struct weft_traffic *t, const struct weft_message *m, const st
 {
     const struct weft_fabric_config *f = t->frame;
     const uint64_t packets = weft_packets(m->bytes, f->payload);
-    const double bytes = (double)m->bytes - (double)f->gap,
+    const int64_t planes = t->clos->planes;
+    const double bytes = (double)m->bytes - (double)(planes * f->gap),
                  last = (double)l->bytes - (double)f->gap;
     const int64_t rates[] = {host_rate(t, m->src), host_rate(t, m->dst)}, back = way_back(t, m);
     /* Rounded so that no bound becomes greater by it. */
     const int64_t from = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[0]));
     const int64_t to = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[1]));
-    add_load(src, wire_time(t, packets, bytes, rates[0]), start, weft_larger(from, 0) + back);
-    add_load(dst, wire_time(t, packets, bytes, rates[1]), weft_sum(start, weft_larger(to, 0)),
-             back);
+    add_load(src, wire_time(t, packets, bytes, planes * rates[0]), start,
+             weft_larger(from, 0) + back);
+    add_load(dst, wire_time(t, packets, bytes, planes * rates[1]),
+             weft_sum(start, weft_larger(to, 0)), back);
 }
 
 /* The end of the host whose wire is busy longest. */

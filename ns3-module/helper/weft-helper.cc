@@ -161,7 +161,7 @@ WeftHelper::Install(const NodeContainer& hosts)
     m_fabric = Create(&shape);
     m_hosts = hosts;
     m_switches = NodeContainer();
-    m_switches.Create(shape.nswitches);
+    m_switches.Create(weft_planes_switches(&shape));
     const bool sound = m_fabric->Build(m_hosts, m_switches, error);
     NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
 

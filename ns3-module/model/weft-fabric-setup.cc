@@ -271,11 +271,11 @@ WeftFabric::CheckSizes(const NodeContainer& hosts,
                 "already";
     }
     else if (m_ranks.n <= 1 &&
-             (hosts.GetN() != m_clos.nhosts || switches.GetN() != m_clos.nswitches))
+             (hosts.GetN() != m_clos.nhosts || switches.GetN() != weft_planes_switches(&m_clos)))
     {
-        text << "this topology has " << m_clos.nhosts << " hosts and " << m_clos.nswitches
-             << " switches, but there are " << hosts.GetN() << " and " << switches.GetN()
-             << " nodes";
+        text << "this topology has " << m_clos.nhosts << " hosts and "
+             << weft_planes_switches(&m_clos) << " switches, but there are " << hosts.GetN()
+             << " and " << switches.GetN() << " nodes";
     }
     error = text.str();
     return error.empty();

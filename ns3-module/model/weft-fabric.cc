@@ -192,8 +192,8 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
 void
 WeftFabric::BuildSwitches(const NodeContainer& switches)
 {
-    m_switches.assign(m_clos.nswitches, nullptr);
-    for (uint32_t i = 0; i < m_clos.nswitches; i++)
+    m_switches.assign(weft_planes_switches(&m_clos), nullptr);
+    for (uint32_t i = 0; i < m_switches.size(); i++)
     {
         if (IsHere(m_clos.nhosts + i))
         {
@@ -242,11 +242,11 @@ WeftFabric::GetDevice(const weft_end& end) const
 void
 WeftFabric::BuildLinks()
 {
-    m_channels.assign(m_clos.nlinks, nullptr);
-    for (uint64_t i = 0; i < m_clos.nlinks; i++)
+    m_channels.assign(weft_planes_links(&m_clos), nullptr);
+    for (uint64_t i = 0; i < m_channels.size(); i++)
     {
         weft_link link;
-        weft_clos_link(&m_clos, i, &link);
+        weft_planes_link(&m_clos, i, &link);
         const Ptr<NetDevice> lower = GetDevice(link.lower);
         const Ptr<NetDevice> upper = GetDevice(link.upper);
         if (lower || upper)
@@ -256,7 +256,7 @@ WeftFabric::BuildLinks()
         }
         if (lower && link.lower.is_host)
         {
-            m_nics[link.lower.index]->SetLink(m_channels[i]);
+            m_nics[link.lower.index]->AddLink(m_channels[i]);
         }
     }
 }
@@ -464,9 +464,9 @@ WeftFabric::GetSchedulerConfig() const
 weft_link
 WeftFabric::GetLink(uint64_t link) const
 {
-    RequireNumber(link, m_clos.nlinks, "GetLink()", "link");
+    RequireNumber(link, weft_planes_links(&m_clos), "GetLink()", "link");
     weft_link l;
-    weft_clos_link(&m_clos, link, &l);
+    weft_planes_link(&m_clos, link, &l);
     return l;
 }
 
@@ -474,7 +474,7 @@ weft_site
 WeftFabric::GetSite(uint32_t index) const
 {
     weft_site site;
-    weft_clos_site(&m_clos, &GetMmuConfig(), index, m_seedInForce, m_run, &site);
+    weft_clos_site(&m_clos, &GetMmuConfig(), index % m_clos.nswitches, m_seedInForce, m_run, &site);
     site.provides = WEFT_NEEDS_ALL;
     return site;
 }
@@ -500,7 +500,7 @@ WeftFabric::GetRun() const
 DataRate
 WeftFabric::GetHostRate() const
 {
-    return DataRate(static_cast<uint64_t>(m_clos.host_rate));
+    return DataRate(static_cast<uint64_t>(weft_planes_host_rate(&m_clos)));
 }
 
 WeftCounters
@@ -516,9 +516,10 @@ WeftFabric::GetCounters() const
 }
 
 const weft_fib*
-WeftFabric::GetFib() const
+WeftFabric::GetFib(uint32_t plane) const
 {
-    return weft_net_fib(GetNet());
+    RequireNumber(plane, m_clos.planes, "GetFib()", "plane");
+    return weft_net_fib(GetNet(), plane);
 }
 
 } // namespace ns3

@@ -221,13 +221,13 @@ class WeftFabric : public Object
     void SetLossProbability(double probability);
     /** A link fails; forwarding adapts after the convergence delay, 0: at the same instant, so that
      * a failure at time 0 is known before a collective installed later begins. @param link
-     * weft_clos_link() number @param at when, not in the past @param repair when it comes back,
+     * weft_planes_link() number @param at when, not in the past @param repair when it comes back,
      * Time::Max(): never
      */
     void ScheduleFailure(uint64_t link, Time at, Time repair);
 
     /** A link between switches is slower for a while; forwarding does not change. @param link
-     * weft_clos_link() number, which no other degradation has at that time @param rate at
+     * weft_planes_link() number, which no other degradation has at that time @param rate at
      * most what is planned @param at when, not in the past @param repair when it ends, Time::Max():
      * never */
     void ScheduleDegradation(uint64_t link, DataRate rate, Time at, Time repair);
@@ -256,7 +256,7 @@ class WeftFabric : public Object
     }
     uint32_t GetNSwitches() const
     {
-        return m_clos.nswitches;
+        return weft_planes_switches(&m_clos);
     }
     Ptr<WeftNic> GetNic(uint32_t host) const;
     Ptr<WeftSwitch> GetSwitch(uint32_t index) const;
@@ -322,8 +322,8 @@ class WeftFabric : public Object
     weft_link GetLink(uint64_t link) const;
     /** @param index of a switch @return what its balancer is told of the place where it works */
     weft_site GetSite(uint32_t index) const;
-    /** @return exceptions in forwarding, or nullptr */
-    const weft_fib* GetFib() const;
+    /** @param plane whose @return exceptions in its forwarding, or nullptr */
+    const weft_fib* GetFib(uint32_t plane = 0) const;
     /** @} */
 
     /** @name For the other classes of the module @{ */

@@ -80,9 +80,9 @@ WeftFabric::GetCapacityWeights() const
 void
 WeftFabric::RequirePossible(const char* call, uint64_t link, Time at, Time repair) const
 {
-    NS_ABORT_MSG_IF(link >= m_clos.nlinks,
-                    "Weft: " << call << ": no link " << link << "; the fabric has " << m_clos.nlinks
-                             << ", numbered from 0");
+    NS_ABORT_MSG_IF(link >= weft_planes_links(&m_clos),
+                    "Weft: " << call << ": no link " << link << "; the fabric has "
+                             << weft_planes_links(&m_clos) << ", numbered from 0");
     NS_ABORT_MSG_IF(at < Simulator::Now(),
                     "Weft: " << call << " of link " << link << " at " << at.As(Time::US)
                              << ", but it is " << Simulator::Now().As(Time::US) << " now");

@@ -213,9 +213,9 @@ WeftNic::GetChannel() const
 }
 
 void
-WeftNic::SetLink(Ptr<WeftChannel> link)
+WeftNic::AddLink(Ptr<WeftChannel> link)
 {
-    m_link = link;
+    m_links.push_back(link);
 }
 
 void
@@ -228,7 +228,9 @@ WeftNic::Join(Ptr<WeftLan> lan)
 bool
 WeftNic::IsLinkUp() const
 {
-    return m_link && !m_link->IsDown();
+    return std::any_of(m_links.begin(), m_links.end(), [](const Ptr<WeftChannel>& link) {
+        return !link->IsDown();
+    });
 }
 
 bool

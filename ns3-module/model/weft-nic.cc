@@ -64,10 +64,10 @@ WeftNic::~WeftNic()
 void
 WeftNic::DoDispose()
 {
-    m_link = nullptr;
+    m_links.clear();
     m_lan = nullptr;
     m_ipQueue = nullptr;
-    m_port = WeftPort(nullptr, 0, 0);
+    m_ports.assign(m_ports.size(), WeftPort(nullptr, 0, 0)); // somebody may hold one
     WeftNetDevice::DoDispose();
 }
 
@@ -76,7 +76,10 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
 {
     m_fabric = fabric;
     m_number = host;
-    m_port = WeftPort(PeekPointer(fabric), host, 0);
+    for (uint32_t i = 0; i < fabric->GetClos().planes; i++)
+    {
+        m_ports.emplace_back(PeekPointer(fabric), host, i);
+    }
     auto queues = CreateObject<NetDeviceQueueInterface>();
     AggregateObject(queues);
     m_ipQueue = queues->GetTxQueue(0);

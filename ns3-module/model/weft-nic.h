@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 namespace ns3
 {
@@ -47,10 +48,16 @@ class WeftNic final : public WeftNetDevice
         return m_number;
     }
 
-    /** @return its port */
-    const WeftPort* GetPort() const
+    /** @return its ports: one in each plane */
+    uint32_t GetNPorts() const
     {
-        return &m_port;
+        return static_cast<uint32_t>(m_ports.size());
+    }
+
+    /** @param plane whose @return its port there */
+    const WeftPort* GetPort(uint32_t plane = 0) const
+    {
+        return &m_ports.at(plane);
     }
 
     /** @param qp one of this NIC's QPs @return the congestion control's rate now */
@@ -83,8 +90,8 @@ class WeftNic final : public WeftNetDevice
     bool IsBroadcast() const override;
     bool NeedsArp() const override;
 
-    /** @param link to the ToR */
-    void SetLink(Ptr<WeftChannel> link);
+    /** @param link to the ToR of its next plane, from plane 0 on */
+    void AddLink(Ptr<WeftChannel> link);
     /** @param lan the network of all NICs of the fabric, to which this one is added */
     void Join(Ptr<WeftLan> lan);
 
@@ -110,10 +117,10 @@ class WeftNic final : public WeftNetDevice
     void SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac48Address to);
     void LogSent(const weft_packet& p); //!< @param p a frame that starts to leave
 
-    WeftPort m_port{nullptr, 0, 0};                //!< its port
+    std::vector<WeftPort> m_ports;                 //!< its ports
     TracedCallback<const weft_packet&> m_txTrace;  //!< "Tx"
     TracedCallback<const weft_packet&> m_rxTrace;  //!< "Rx"
-    Ptr<WeftChannel> m_link;                       //!< to the ToR
+    std::vector<Ptr<WeftChannel>> m_links;         //!< to the ToRs
     Ptr<WeftLan> m_lan;                            //!< with all NICs
     Ptr<NetDeviceQueue> m_ipQueue;                 //!< where queue discs see whether it is full
     QueueSize m_ipQueueSize;                       //!< attribute: limit of what waits for the wire

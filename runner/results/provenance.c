@@ -113,7 +113,7 @@ tell_random_links(struct telling *to, const struct scenario *s, const char *key,
     for (size_t i = 0; i < n && i < MOST_LINKS; i++)
     {
         struct weft_link link;
-        weft_clos_link(&s->clos, links[i], &link);
+        weft_planes_link(&s->clos, links[i], &link);
         text_add(&t, "\n  %" PRIu32 " %" PRIu32, node_number(s, NODE_SWITCH, link.lower.index),
                  node_number(s, NODE_SWITCH, link.upper.index));
     }

@@ -94,7 +94,7 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     {
         const int64_t bound = any_bound(&t, bounds, memory);
         const double mean = relate_steps(r->steps, bounds, steps.n);
-        const int64_t pace = (int64_t)(sum->rho_max * (double)s->clos.host_rate);
+        const int64_t pace = (int64_t)(sum->rho_max * (double)weft_planes_host_rate(&s->clos));
         r->nsteps = steps.n > 1 && steps.waits ? steps.n : 0;
         sum->step_increase = r->nsteps ? mean : NAN;
         sum->bound_acked = acked ? bound : -1;

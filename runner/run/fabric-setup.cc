@@ -68,7 +68,7 @@ BuildFabric(const scenario& s, unsigned threads, const weft_ranks* ranks, std::s
     if (!ranks) // else it makes nodes of its own
     {
         hosts.Create(s.clos.nhosts);
-        switches.Create(s.clos.nswitches);
+        switches.Create(weft_planes_switches(&s.clos));
     }
     return fabric->Build(hosts, switches, error) ? fabric : nullptr;
 }

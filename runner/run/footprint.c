@@ -111,8 +111,9 @@ footprint_of_fabric(const struct scenario *s)
     const struct weft_clos *c = &s->clos;
     const struct weft_net_sizes sizes = sizes_of_parts();
     const struct host_bytes *own = &run_host_chosen()->bytes;
-    const double nic = own->nic + (double)sizes.host + LANES * (double)sizes.lane + path_bytes(s);
-    double bytes = c->nhosts * nic + (double)c->nlinks * own->link;
+    const double port = LANES * (double)sizes.lane + (c->planes > 1 ? (double)sizes.host_port : 0);
+    const double nic = own->nic + (double)sizes.host + c->planes * port + path_bytes(s);
+    double bytes = c->nhosts * nic + (double)weft_planes_links(c) * own->link;
     if (c->graph)
     {
         for (uint32_t i = 0; i < c->nswitches; i++)
@@ -122,10 +123,10 @@ footprint_of_fabric(const struct scenario *s)
         const struct weft_fib_case healthy = {.weights = (enum weft_weights)s->weights};
         return bytes + (double)weft_fib_size_for(c, &healthy);
     }
-    bytes += c->ntors * switch_bytes(s, 0);
-    bytes += c->naggs ? c->naggs * switch_bytes(s, c->ntors) : 0;
-    bytes += c->ncores ? c->ncores * switch_bytes(s, c->ntors + c->naggs) : 0;
-    return bytes;
+    double plane = c->ntors * switch_bytes(s, 0);
+    plane += c->naggs ? c->naggs * switch_bytes(s, c->ntors) : 0;
+    plane += c->ncores ? c->ncores * switch_bytes(s, c->ntors + c->naggs) : 0;
+    return bytes + c->planes * plane;
 }
 
 double

@@ -116,7 +116,7 @@ sample_queues(struct samples *samples, int64_t now)
     const struct weft_clos *clos = samples->sim->clos;
     const bool counts = !is_done(samples->sim);
     struct queue_sample s = {.time = now};
-    for (uint32_t i = 0; i < clos->nswitches; i++)
+    for (uint32_t i = 0; i < weft_planes_switches(clos); i++)
     {
         struct weft_switch_map map;
         weft_clos_switch(clos, i, &map);
@@ -173,7 +173,7 @@ sample_balance(struct samples *samples, int64_t now)
     OWNED uint32_t *ports = xcalloc(samples->nlayers, sizeof *ports);
     OWNED struct balance_sample *rows = xcalloc(samples->nlayers, sizeof *rows);
     uint64_t *sent = samples->sent;
-    for (uint32_t i = 0; i < clos->nswitches; i++)
+    for (uint32_t i = 0; i < weft_planes_switches(clos); i++)
     {
         struct weft_switch_map map;
         weft_clos_switch(clos, i, &map);
@@ -235,7 +235,7 @@ static size_t
 count_ports(const struct weft_clos *clos)
 {
     size_t n = 0;
-    for (uint32_t i = 0; i < clos->nswitches; i++)
+    for (uint32_t i = 0; i < weft_planes_switches(clos); i++)
     {
         struct weft_switch_map map;
         weft_clos_switch(clos, i, &map);
@@ -290,7 +290,7 @@ collect_layers(const struct samples *samples, struct run_results *out)
 {
     out->nlayers = samples->nlayers;
     out->layers = xcalloc(out->nlayers, sizeof *out->layers);
-    for (uint32_t i = 0; i < samples->sim->clos->nswitches; i++)
+    for (uint32_t i = 0; i < weft_planes_switches(samples->sim->clos); i++)
     {
         add_layers(samples, i, out->layers);
     }

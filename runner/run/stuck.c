@@ -42,16 +42,43 @@ struct sending
     uint64_t cause;     /* enum cause */
 };
 
-/** Whether forwarding knows a way for a QP's data. */
+/** Whether forwarding knows a way for a QP's data in a plane. */
 static bool
-has_route(const struct simulation *sim, const struct weft_qp *qp)
+has_route_in(const struct simulation *sim, uint32_t plane, const struct weft_qp *qp)
 {
-    const struct weft_fib *fib = weft_net_fib(sim->net);
+    const struct weft_fib *fib = weft_net_fib(sim->net, plane);
     const uint32_t tor = weft_clos_tor(sim->clos, qp->src);
     struct weft_switch_map map;
     struct weft_ports ports;
     weft_clos_switch(sim->clos, tor, &map);
     return !fib || weft_fib_route(fib, tor, &map, qp->dst, &ports);
+}
+
+static bool
+has_route(const struct simulation *sim, const struct weft_qp *qp)
+{
+    bool has = false;
+    for (uint32_t plane = 0; plane < sim->clos->planes; plane++)
+    {
+        has = has || has_route_in(sim, plane, qp);
+    }
+    return has;
+}
+
+/** Whether PFC keeps a QP's class back at all ports of its host. @p rate: of these together. */
+static bool
+is_paused(const struct simulation *sim, const struct weft_qp *qp, int64_t *rate)
+{
+    bool all = true;
+    *rate = 0;
+    for (uint32_t port = 0; port < sim->clos->planes; port++)
+    {
+        struct weft_net_port is;
+        weft_net_port_status(sim->net, qp->src, port, &is);
+        all = all && (is.paused >> qp->algos->tclass & 1);
+        *rate += is.rate;
+    }
+    return all;
 }
 
 /** Returns what a QP waits for that is not active; @p until gets when that is due. */
@@ -77,14 +104,13 @@ why_quiet(const struct weft_qp *qp, int64_t now, int64_t *until)
 static enum cause
 why(const struct simulation *sim, const struct weft_qp *qp, int64_t now, int64_t *until)
 {
-    struct weft_net_port port;
-    weft_net_port_status(sim->net, qp->src, 0, &port);
+    int64_t rate;
     *until = -1;
     if (!has_route(sim, qp))
     {
         return CAUSE_NO_ROUTE;
     }
-    if (port.paused >> qp->algos->tclass & 1)
+    if (is_paused(sim, qp, &rate))
     {
         return CAUSE_PAUSED;
     }
@@ -93,7 +119,7 @@ why(const struct simulation *sim, const struct weft_qp *qp, int64_t now, int64_t
         return why_quiet(qp, now, until);
     }
     const int64_t at = weft_net_send_at(sim->net, qp);
-    if (at > now && qp->algos->cc->rate(qp->cc, now) < port.rate)
+    if (at > now && qp->algos->cc->rate(qp->cc, now) < rate)
     {
         *until = at;
         return CAUSE_PACING;

@@ -11,7 +11,7 @@ void
 collect_switches(const struct simulation *sim, struct run_results *out)
 {
     struct run_summary *sum = &out->summary;
-    for (uint32_t i = 0; i < sim->clos->nswitches; i++)
+    for (uint32_t i = 0; i < weft_planes_switches(sim->clos); i++)
     {
         const struct weft_mmu *mmu = weft_net_buffer(sim->net, i);
         const uint64_t peak = (uint64_t)mmu->peak_used;
@@ -26,17 +26,24 @@ collect_switches(const struct simulation *sim, struct run_results *out)
     }
 }
 
+/** Returns the switch that is the i-th ToR of all planes. */
+static uint32_t
+tor_of(const struct weft_clos *clos, uint32_t i)
+{
+    return i / clos->ntors * clos->nswitches + i % clos->ntors;
+}
+
 void
 collect_tors(const struct simulation *sim, struct run_results *out)
 {
     const struct weft_lb_ops *lb = weft_net_lb(sim->net);
-    const uint32_t n = lb->counters || lb->tor ? sim->clos->ntors : 0;
+    const uint32_t n = lb->counters || lb->tor ? sim->clos->planes * sim->clos->ntors : 0;
     OWNED struct weft_lb_counters *counted = xcalloc(n + (size_t)1, sizeof *counted);
     for (uint32_t i = 0; lb->counters && i < n; i++)
     {
-        if (weft_net_is_here(sim->net, sim->clos->nhosts + i))
+        if (weft_net_is_here(sim->net, sim->clos->nhosts + tor_of(sim->clos, i)))
         {
-            counted[i] = *lb->counters(weft_net_balancer(sim->net, i));
+            counted[i] = *lb->counters(weft_net_balancer(sim->net, tor_of(sim->clos, i)));
         }
     }
     _Static_assert(sizeof *counted % sizeof(uint64_t) == 0, "rows of words");
@@ -44,9 +51,9 @@ collect_tors(const struct simulation *sim, struct run_results *out)
     for (uint32_t i = 0; !ranks_helps() && i < n; i++) /* rank 0 has those of the others */
     {
         struct tor_result *tor = ROW_ADD(out, tors);
-        tor->tor = i;
+        tor->tor = tor_of(sim->clos, i);
         tor->counted = counted[i];
-        tor->replies = *weft_net_tor_counters(sim->net, i);
+        tor->replies = *weft_net_tor_counters(sim->net, tor->tor);
     }
 }
 
@@ -54,7 +61,7 @@ void
 collect_trims(const struct simulation *sim, struct run_results *out)
 {
     const struct weft_mmu_config *buffer = sim->s->switches.config;
-    for (uint32_t i = 0; buffer->trim && i < sim->clos->nswitches; i++)
+    for (uint32_t i = 0; buffer->trim && i < weft_planes_switches(sim->clos); i++)
     {
         struct weft_switch_map map;
         weft_clos_switch(sim->clos, i, &map);
@@ -161,10 +168,11 @@ add_fixed(const struct simulation *sim, struct states *states)
 {
     const struct scenario *s = sim->s;
     const struct weft_lb_ops *lb = weft_net_lb(sim->net);
-    for (uint32_t i = 0; i < sim->clos->nswitches; i++)
+    for (uint32_t i = 0; i < weft_planes_switches(sim->clos); i++)
     {
         struct weft_site site;
-        weft_clos_site(sim->clos, s->switches.config, i, s->seed, s->run, &site);
+        weft_clos_site(sim->clos, s->switches.config, i % sim->clos->nswitches, s->seed, s->run,
+                       &site);
         site.provides = WEFT_NEEDS_ALL;
         states->switches[i] += lb->state_size(weft_net_lb_config(sim->net), &site);
     }
@@ -187,7 +195,7 @@ add_qp(const struct simulation *sim, const struct weft_qp *qp, struct states *st
     struct weft_net_qp_bytes bytes;
     weft_net_measure_qp(qp, &bytes);
     const uint64_t tor = whole_words(bytes.tor);
-    const uint64_t flow = whole_words(bytes.flow);
+    const uint64_t flow = whole_words(bytes.flow) / sim->clos->planes; /* at each ToR */
     const uint64_t labels = whole_words(bytes.labels);
     states->nics[qp->src] += bytes.nics - rx - labels;
     states->labels[qp->src] += labels;
@@ -210,7 +218,7 @@ most_of(const uint64_t *bytes, uint32_t n)
 void
 collect_state_bytes(const struct simulation *sim, struct run_results *out)
 {
-    const uint32_t nhosts = sim->clos->nhosts, nswitches = sim->clos->nswitches;
+    const uint32_t nhosts = sim->clos->nhosts, nswitches = weft_planes_switches(sim->clos);
     OWNED uint64_t *nics = xcalloc(nhosts, sizeof *nics);
     OWNED uint64_t *labels = xcalloc(nhosts, sizeof *labels);
     OWNED uint64_t *switches = xcalloc(nswitches, sizeof *switches);

@@ -47,16 +47,60 @@ lasting_of(const struct scenario *s)
     return last;
 }
 
-/** Whether forwarding has no port for such a packet where it enters the fabric. */
-static bool
-is_cut(const struct scenario *s, const struct weft_fib *fib, uint32_t src, uint32_t dst)
+/** Forwarding of each plane in which a link is down; NULL: all is healthy there. */
+struct forwarding
 {
+    const struct scenario *s;
+    struct weft_fib **fib; /* [plane] */
+};
+
+/** Whether forwarding has no port for such a packet where it enters a plane. */
+static bool
+is_cut_in(const struct forwarding *f, uint32_t plane, uint32_t src, uint32_t dst)
+{
+    const struct weft_clos *clos = &f->s->clos;
     struct weft_link link;
     struct weft_switch_map map;
     struct weft_ports ports;
-    weft_clos_link(&s->clos, src, &link);
-    weft_clos_switch(&s->clos, link.upper.index, &map);
-    return src != dst && !weft_fib_route(fib, link.upper.index, &map, dst, &ports);
+    weft_clos_link(clos, src, &link);
+    weft_clos_switch(clos, link.upper.index, &map);
+    return f->fib[plane] && !weft_fib_route(f->fib[plane], link.upper.index, &map, dst, &ports);
+}
+
+/** Whether no plane leads from one host to another. */
+static bool
+is_cut(const struct forwarding *f, uint32_t src, uint32_t dst)
+{
+    bool cut = src != dst;
+    for (uint32_t plane = 0; plane < f->s->clos.planes && cut; plane++)
+    {
+        cut = is_cut_in(f, plane, src, dst);
+    }
+    return cut;
+}
+
+/** Makes forwarding of a plane; NULL: nothing is down there, or it takes too long. */
+static struct weft_fib *
+forwarding_of(const struct scenario *s, const struct lasting *last, uint32_t plane)
+{
+    const uint64_t first = plane * s->clos.nlinks;
+    OWNED uint64_t *dead = xcalloc(last->n + 1, sizeof *dead);
+    struct weft_fib_case of = {.dead = dead, .weights = WEFT_WEIGHTS_NONE};
+    for (size_t i = 0; i < last->n; i++)
+    {
+        if (last->links[i] - first < s->clos.nlinks)
+        {
+            dead[of.ndead++] = last->links[i] - first;
+        }
+    }
+    const int64_t size = of.ndead > 0 ? weft_fib_size_for(&s->clos, &of) : -1;
+    void *memory = size > 0 ? xcalloc((size_t)size / 8 + 1, 8) : NULL;
+    if (size > 0 && weft_fib_build_for(memory, (size_t)size, &s->clos, &of) != 0)
+    {
+        free(memory);
+        memory = NULL;
+    }
+    return memory;
 }
 
 /** ToRs times links that are down, beyond which forwarding takes too long to compute. */
@@ -67,15 +111,16 @@ is_cut(const struct scenario *s, const struct weft_fib *fib, uint32_t src, uint3
 
 /** Whether some hosts may be cut off from each other: false if a look at the ToRs says no. */
 static bool
-any_is_cut(const struct scenario *s, const struct weft_fib *fib)
+any_is_cut(const struct forwarding *f)
 {
+    const struct scenario *s = f->s;
     const uint32_t step = s->clos.graph ? 1 : s->clos.hosts_per_tor;
     bool cut = s->clos.nhosts / step > FEW_TORS;
     for (uint32_t src = 0; src < s->clos.nhosts && !cut; src += step)
     {
         for (uint32_t dst = 0; dst < s->clos.nhosts && !cut; dst += step)
         {
-            cut = is_cut(s, fib, src, dst);
+            cut = is_cut(f, src, dst);
         }
     }
     return cut;
@@ -85,11 +130,11 @@ any_is_cut(const struct scenario *s, const struct weft_fib *fib)
 static bool
 is_alone(const struct scenario *s, const struct lasting *last, uint32_t index)
 {
-    for (uint64_t i = s->clos.nhosts; i < s->clos.nlinks; i++)
+    for (uint64_t i = 0; i < weft_planes_links(&s->clos); i++)
     {
         struct weft_link link;
-        weft_clos_link(&s->clos, i, &link);
-        if ((link.lower.index == index || link.upper.index == index) &&
+        weft_planes_link(&s->clos, i, &link);
+        if (!link.lower.is_host && (link.lower.index == index || link.upper.index == index) &&
             !bsearch(&i, last->links, last->n, sizeof i, order_u64))
         {
             return false;
@@ -129,9 +174,9 @@ report(const struct scenario *s, const struct lasting *last, const struct weft_m
 
 /** Messages between hosts that are cut off, and the first of them. */
 static void
-check_messages(const struct scenario *s, const struct lasting *last, const struct weft_fib *fib,
-               struct diagnostics *d)
+check_messages(const struct forwarding *f, const struct lasting *last, struct diagnostics *d)
 {
+    const struct scenario *s = f->s;
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     const struct weft_message *first = NULL;
     struct traffic_sample all;
@@ -139,7 +184,7 @@ check_messages(const struct scenario *s, const struct lasting *last, const struc
     traffic_messages(s, &hosts, LOAD_MOST_UNLIKE, &all);
     for (uint32_t i = 0; i < all.n; i++)
     {
-        if (is_cut(s, fib, all.messages[i].src, all.messages[i].dst))
+        if (is_cut(f, all.messages[i].src, all.messages[i].dst))
         {
             first = first ? first : &all.messages[i];
             cut++;
@@ -157,13 +202,19 @@ warn_of_cut_hosts(const struct scenario *s, struct diagnostics *d)
 {
     const struct lasting last = lasting_of(s);
     OWNED uint64_t *links = last.links;
-    const struct weft_fib_case of = {.dead = links, .ndead = last.n, .weights = WEFT_WEIGHTS_NONE};
     const bool quick = last.n > 0 && last.n <= MOST_WORK / s->clos.ntors;
-    const int64_t size = quick ? weft_fib_size_for(&s->clos, &of) : -1;
-    OWNED uint64_t *memory = xcalloc(size > 0 ? (size_t)size / 8 + 1 : 1, 8);
-    struct weft_fib *fib = (struct weft_fib *)(void *)memory;
-    if (size > 0 && weft_fib_build_for(fib, (size_t)size, &s->clos, &of) == 0 && any_is_cut(s, fib))
+    OWNED struct weft_fib **fib = (struct weft_fib **)xcalloc(s->clos.planes, sizeof *fib);
+    const struct forwarding f = {s, fib};
+    for (uint32_t plane = 0; plane < s->clos.planes && quick; plane++)
     {
-        check_messages(s, &last, fib, d);
+        fib[plane] = forwarding_of(s, &last, plane);
+    }
+    if (quick && any_is_cut(&f))
+    {
+        check_messages(&f, &last, d);
+    }
+    for (uint32_t plane = 0; plane < s->clos.planes; plane++)
+    {
+        free(fib[plane]);
     }
 }

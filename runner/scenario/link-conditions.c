@@ -42,7 +42,7 @@ end_of(const struct element *e, const struct scenario *s, const char *attribute,
     OWNED char *why = NULL;
     if (!nodes_have_ids(s, NODE_SWITCH))
     {
-        return is_there(e, attribute, (int64_t)*end, s->clos.nswitches, d);
+        return is_there(e, attribute, (int64_t)*end, weft_planes_switches(&s->clos), d);
     }
     if (!node_find(s, NODE_SWITCH, *end, &sw, &why))
     {
@@ -52,6 +52,31 @@ end_of(const struct element *e, const struct scenario *s, const char *attribute,
     }
     *end = sw;
     return true;
+}
+
+/** The plane of a link that is named without switch numbers, which are those of all planes. */
+static int64_t
+plane_of(const struct element *e, const struct link_fault *f)
+{
+    return element_attribute(e, "plane") ? f->plane : 0;
+}
+
+/** Whether there is the plane that an element names, and it has a use for it. False after an error.
+ */
+static bool
+has_plane(const struct element *e, const struct scenario *s, const struct link_fault *f,
+          struct diagnostics *d)
+{
+    const bool named = element_attribute(e, "plane");
+    if (named && f->lower >= 0)
+    {
+        diag_error(d, element_line(e, "plane"),
+                   "plane of <%s>: lower and upper are numbers of switches of all planes; expected "
+                   "plane with leaf and spine, or with host, alone",
+                   e->name);
+        return false;
+    }
+    return !named || is_there(e, "plane", f->plane, s->clos.planes, d);
 }
 
 /** The two switches of an element; false after an error. */
@@ -68,8 +93,9 @@ ends_of(const struct element *e, const struct scenario *s, const struct link_fau
                    e->name, grammar_attribute(e->spec, "host") ? ", or host" : "");
         return false;
     }
-    *lower = (uint64_t)(leaf_spine ? f->leaf : f->lower);
-    *upper = (uint64_t)(leaf_spine ? f->spine + s->clos.ntors : f->upper);
+    const int64_t first = plane_of(e, f) * s->clos.nswitches;
+    *lower = (uint64_t)(leaf_spine ? first + f->leaf : f->lower);
+    *upper = (uint64_t)(leaf_spine ? first + f->spine + s->clos.ntors : f->upper);
     return leaf_spine ? is_there(e, "leaf", f->leaf, s->clos.ntors, d) &&
                             is_there(e, "spine", f->spine, s->clos.nswitches - s->clos.ntors, d)
                       : end_of(e, s, "lower", lower, d) && end_of(e, s, "upper", upper, d);
@@ -80,10 +106,10 @@ static unsigned long long
 count_links(const struct weft_clos *clos, uint64_t lower, uint64_t upper, uint64_t end)
 {
     unsigned long long n = 0;
-    for (uint64_t i = clos->nhosts; i < end; i++)
+    for (uint64_t i = 0; i < end; i++)
     {
         struct weft_link link;
-        weft_clos_link(clos, i, &link);
+        weft_planes_link(clos, i, &link);
         n += link_joins(clos, &link, lower, upper);
     }
     return n;
@@ -97,11 +123,12 @@ neighbours_of(const struct scenario *s, uint64_t sw)
     const struct weft_clos *clos = &s->clos;
     struct text list = {0};
     uint32_t last = UINT32_MAX;
-    for (uint64_t i = clos->nhosts; i < clos->nlinks && list.len < MOST_SHOWN; i++)
+    for (uint64_t i = 0; i < weft_planes_links(clos) && list.len < MOST_SHOWN; i++)
     {
         struct weft_link link;
-        weft_clos_link(clos, i, &link);
-        const bool below = link.lower.index == sw, above = clos->graph && link.upper.index == sw;
+        weft_planes_link(clos, i, &link);
+        const bool below = !link.lower.is_host && link.lower.index == sw,
+                   above = clos->graph && !link.lower.is_host && link.upper.index == sw;
         const uint32_t other = below ? link.upper.index : link.lower.index;
         if ((below || above) && other != last)
         {
@@ -120,7 +147,8 @@ report_no_link(const struct element *e, const struct scenario *s, const struct l
 {
     const uint32_t a = node_number(s, NODE_SWITCH, (uint32_t)lower),
                    b = node_number(s, NODE_SWITCH, (uint32_t)upper);
-    const unsigned long long joined = count_links(&s->clos, lower, upper, s->clos.nlinks);
+    const unsigned long long joined =
+        count_links(&s->clos, lower, upper, weft_planes_links(&s->clos));
     OWNED char *others = neighbours_of(s, lower);
     if (joined)
     {
@@ -130,7 +158,7 @@ report_no_link(const struct element *e, const struct scenario *s, const struct l
             "have",
             (long long)f->parallel, e->name, joined, a, b);
     }
-    else if (count_links(&s->clos, upper, lower, s->clos.nlinks))
+    else if (count_links(&s->clos, upper, lower, weft_planes_links(&s->clos)))
     {
         diag_error(d, e->line, "<%s> names a link upside down; expected lower %u and upper %u",
                    e->name, b, a);
@@ -156,13 +184,13 @@ find_switch_link(const struct element *e, const struct scenario *s, struct link_
     {
         return false;
     }
-    for (uint64_t i = clos->nhosts; i < clos->nlinks; i++)
+    for (uint64_t i = 0; i < weft_planes_links(clos); i++)
     {
-        weft_clos_link(clos, i, link);
+        weft_planes_link(clos, i, link);
         if (link_joins(clos, link, lower, upper) && parallel-- == 0)
         {
             f->link = i;
-            f->leaf = f->spine = ATTRIBUTE_ABSENT;
+            f->leaf = f->spine = f->plane = ATTRIBUTE_ABSENT;
             f->lower = node_number(s, NODE_SWITCH, link->lower.index);
             f->upper = node_number(s, NODE_SWITCH, link->upper.index);
             f->parallel = (int64_t)count_links(clos, link->lower.index, link->upper.index, i);
@@ -202,8 +230,8 @@ find_host_link(const struct element *e, const struct scenario *s, struct link_fa
         diag_error(d, element_line(e, "host"), "<%s> names no host: %s", e->name, why);
         return false;
     }
-    f->link = host;
-    weft_clos_link(clos, f->link, link);
+    f->link = (uint64_t)plane_of(e, f) * clos->nlinks + host;
+    weft_planes_link(clos, f->link, link);
     return true;
 }
 
@@ -243,7 +271,8 @@ load_fault(const struct element *e, struct scenario *s, struct diagnostics *d)
     struct weft_link link;
     element_read(e, e->spec, &f, d);
     check_times(e, f.at, f.repair, d);
-    if (!(f.host >= 0 ? find_host_link : find_switch_link)(e, s, &f, &link, d))
+    if (!has_plane(e, s, &f, d) ||
+        !(f.host >= 0 ? find_host_link : find_switch_link)(e, s, &f, &link, d))
     {
         return;
     }

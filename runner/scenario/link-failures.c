@@ -24,7 +24,7 @@ check_how_many(const struct element *e, const struct scenario *s, const struct r
     const bool by_chance = element_attribute(e, "probability") ||
                            element_attribute(e, "edge-aggregation") ||
                            element_attribute(e, "aggregation-core");
-    const uint64_t all = s->clos.nlinks - s->clos.nhosts;
+    const uint64_t all = s->clos.planes * (s->clos.nlinks - s->clos.nhosts);
     if (!by_chance && !element_attribute(e, "links"))
     {
         diag_error(d, e->line,
@@ -149,7 +149,7 @@ faults_of(const struct scenario *s, const struct link_fault *named, size_t nname
     for (size_t i = 0; i < drawn; i++)
     {
         struct weft_link link;
-        weft_clos_link(&s->clos, links[i], &link);
+        weft_planes_link(&s->clos, links[i], &link);
         all[nnamed + i] = (struct link_fault){.link = links[i],
                                               .rate = share_of(link.rate, r->share),
                                               .at = r->at,

@@ -70,7 +70,7 @@ add_layer(struct naming *n, const char *name)
     {
         layer++;
     }
-    for (uint32_t i = 0; layer < count && !n->full && i < n->clos->nswitches; i++)
+    for (uint32_t i = 0; layer < count && !n->full && i < weft_planes_switches(n->clos); i++)
     {
         struct weft_switch_map map;
         weft_clos_switch(n->clos, i, &map);
@@ -114,10 +114,10 @@ add_numbers(struct naming *n, const char *word)
     {
         return false;
     }
-    if (!nodes_have_ids(n->s, NODE_SWITCH) && switches.last >= n->clos->nswitches)
+    if (!nodes_have_ids(n->s, NODE_SWITCH) && switches.last >= weft_planes_switches(n->clos))
     {
         diag_error(n->d, n->line, "switch %llu of <measure> does not exist; expected 0 to %u",
-                   (unsigned long long)switches.last, n->clos->nswitches - 1);
+                   (unsigned long long)switches.last, weft_planes_switches(n->clos) - 1);
         return true;
     }
     for (uint64_t i = switches.first; !n->full && i <= switches.last; i++)

@@ -28,7 +28,7 @@ nodes_have_ids(const struct scenario *s, enum node_kind kind)
 uint32_t
 nodes_count(const struct scenario *s, enum node_kind kind)
 {
-    return kind == NODE_HOST ? s->clos.nhosts : s->clos.nswitches;
+    return kind == NODE_HOST ? s->clos.nhosts : weft_planes_switches(&s->clos);
 }
 
 /** Returns what the topology's file calls a node. */

@@ -76,11 +76,12 @@ extern "C"
     /** A link that goes down, or is slower, for a while. */
     struct link_fault
     {
-        int64_t leaf, spine, lower, upper, parallel, host; /**< how its element names the link */
-        uint64_t link;                                     /**< number of weft_clos_link() */
-        int64_t rate;                                      /**< bit/s of one that is slower */
-        int64_t at;                                        /**< ps */
-        int64_t repair;                                    /**< ps, WEFT_NEVER: never */
+        /** how its element names the link */
+        int64_t leaf, spine, lower, upper, parallel, host, plane;
+        uint64_t link;  /**< number of weft_planes_link() */
+        int64_t rate;   /**< bit/s of one that is slower */
+        int64_t at;     /**< ps */
+        int64_t repair; /**< ps, WEFT_NEVER: never */
         int line;
     };
 
@@ -208,8 +209,9 @@ extern "C"
     static inline bool link_joins(const struct weft_clos *clos, const struct weft_link *link,
                                   uint64_t a, uint64_t b)
     {
-        return (link->lower.index == a && link->upper.index == b) ||
-               (clos->graph && link->lower.index == b && link->upper.index == a);
+        return !link->lower.is_host &&
+               ((link->lower.index == a && link->upper.index == b) ||
+                (clos->graph && link->lower.index == b && link->upper.index == a));
     }
 
 #ifdef __cplusplus

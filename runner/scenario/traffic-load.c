@@ -155,9 +155,9 @@ load_bound(const struct scenario *s)
     {
         return 0;
     }
-    /* Without the last gap; and what is rounded here must not make it greater. */
-    const double bytes = load.host_bytes - (double)f->gap;
-    const double time = bytes * 8e12 / (double)s->clos.host_rate * (1 - 1e-9);
+    /* Without the last gap of each port; and what is rounded here must not make it greater. */
+    const double bytes = load.host_bytes - (double)(s->clos.planes * f->gap);
+    const double time = bytes * 8e12 / (double)weft_planes_host_rate(&s->clos) * (1 - 1e-9);
     return time < 9e18 ? (int64_t)time : WEFT_NEVER;
 }
 

@@ -104,7 +104,8 @@ warn_of_counts(const struct level *l)
     const uint32_t last = c.clos->nhosts - 1;
     const int64_t trip =
         weft_clos_way(c.clos, 0, last, frame) + weft_clos_way(c.clos, last, 0, c.frame.ack);
-    const double bdp = (double)trip * 1e-12 * (double)c.clos->host_rate / 8 / (double)frame;
+    const double bdp =
+        (double)trip * 1e-12 * (double)weft_planes_host_rate(c.clos) / 8 / (double)frame;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     {
         const struct count *n = &counts[i];

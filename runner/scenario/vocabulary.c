@@ -19,7 +19,12 @@
         VALUE_AT(IN(link_fault, upper), "upper", false, WEFT_COUNT, NULL, "0", "4294967295",       \
                  "switch number of the upper end"),                                                \
         VALUE_AT(IN(link_fault, parallel), "link", false, WEFT_COUNT, "0", "0", "8191",            \
-                 "which of the parallel links")
+                 "which of the parallel links"),                                                   \
+        VALUE_AT(IN(link_fault, host), "host", false, WEFT_COUNT, NULL, "0", "4294967295",         \
+                 "instead of the ends: the host whose link it is"),                                \
+        VALUE_AT(IN(link_fault, plane), "plane", false, WEFT_COUNT, NULL, "0", "63",               \
+                 "with leaf and spine, or with host, where there are several planes: which one; "  \
+                 "default: 0")
 
 /** When something begins, and when it ends. */
 #define TIMES(at, repair, begins, ends)                                                            \
@@ -89,8 +94,6 @@ static const struct attribute_spec failure_attributes[] = {
 
 static const struct attribute_spec degrade_attributes[] = {
     LINK_ENDS,
-    VALUE_AT(IN(link_fault, host), "host", false, WEFT_COUNT, NULL, "0", "4294967295",
-             "instead of the ends: the host whose link it is"),
     VALUE_AT(IN(link_fault, rate), "rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps",
              "its rate, at most the planned one"),
     TIMES(IN(link_fault, at), IN(link_fault, repair), "when it becomes slower",

@@ -262,7 +262,7 @@ check_links(const struct scenario *s, struct diagnostics *d)
     {
         const struct link_fault *f = &s->degradations[i];
         struct weft_link link;
-        weft_clos_link(&s->clos, f->link, &link);
+        weft_planes_link(&s->clos, f->link, &link);
         if (f->rate == link.rate)
         {
             diag_idle(d, f->line, "<degrade> has no effect: the link has that rate as planned");

@@ -125,7 +125,7 @@ struct run_cost
 static double
 ports_of(const struct weft_clos *c)
 {
-    return 2 * (double)c->nlinks;
+    return 2 * (double)weft_planes_links(c);
 }
 
 /** Frames that are queued or on wires at most: no more than senders let out, nor more than buffers
@@ -144,7 +144,7 @@ packets_at_once(const struct scenario *s, const struct traffic_load *load)
     const double per_qp = load->packets / (double)load->messages;
     const double out = (double)load->qps * fmin(per_qp, window);
     /* A round trip of an idle fabric leaves each host; queues and ACKs are about twice as much. */
-    const double trip = ideal * 1e-12 * (double)c->host_rate / 8 / frame + 1;
+    const double trip = ideal * 1e-12 * (double)weft_planes_host_rate(c) / 8 / frame + 1;
     return fmin(out, 3 * trip * c->nhosts);
 }
 
@@ -194,7 +194,7 @@ static bool
 run_cost_of(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
 {
     struct traffic_load load;
-    *cost = (struct run_cost){.hosts = s->clos.nhosts, .switches = s->clos.nswitches};
+    *cost = (struct run_cost){.hosts = s->clos.nhosts, .switches = weft_planes_switches(&s->clos)};
     if (!traffic_load_of(s, ns_per_hop > 0, &load))
     {
         return false;

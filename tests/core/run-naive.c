@@ -207,7 +207,7 @@ learn(const struct links *links)
     }
     const bool whole =
         of.ndead == 0 && (of.nslow == 0 || naive.story->weights != WEFT_WEIGHTS_CAPACITY);
-    weft_net_set_routes(naive.net, whole ? NULL : stage_fib(&of), whole);
+    weft_net_set_routes(naive.net, 0, whole ? NULL : stage_fib(&of), whole);
 }
 
 /* All that happens to links at an instant. */

@@ -17,18 +17,18 @@
 #define MAX_LINKS 512
 #define MAX_PORTS 32
 
-static const int64_t spines[] = {4, 3, 2, 2, 1000000000, 0, 0, 0};
-static const int64_t tree_4[9] = {4, 3, 1000000000, 0, 0, 0};
-static const int64_t tree_6[9] = {6, 3, 1000000000, 0, 0, 0};
-static const int64_t flat_6[9] = {6, 2, 1000000000, 0, 0, 0};
+static const int64_t spines[] = {4, 3, 2, 2, 1000000000, 0, 0, 0, 1, 0};
+static const int64_t tree_4[11] = {4, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t tree_6[11] = {6, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t flat_6[11] = {6, 2, 1000000000, 0, 0, 0, [9] = 1};
 #define NSHAPES 5
 
 static const char *const kinds[NSHAPES] = {"leaf-spine", "fat-tree", "fat-tree", "fat-tree",
                                            "clos"};
 
 /* Three tiers whose parallel links, rates and delays are their own. */
-static const int64_t three_tiers[13] = {3,          2,          2,          2, 3, 2, 3,
-                                        1000000000, 2000000000, 5000000000, 0, 0, 0};
+static const int64_t three_tiers[15] = {3,          2,          2,          2, 3, 2, 3,
+                                        1000000000, 2000000000, 5000000000, 0, 0, 0, [13] = 1};
 
 /* A fabric with the balancer at every switch and host. */
 static struct
@@ -295,7 +295,7 @@ fail_links(struct weft_rng *rng, uint32_t percent)
     f.drive.fib = f.fib;
     for (uint32_t host = 0; host < f.clos.nhosts; host++)
     {
-        f.ops->path->set_routes(host_at(host), f.fib);
+        f.ops->path->set_routes(host_at(host), 0, f.fib);
     }
 }
 
@@ -356,7 +356,7 @@ START_TEST(after_repair_all_paths_are_used_again)
     begin(3, 1, 1);
     fail_links(&rng, 30);
     data(0, 50);
-    f.ops->path->set_routes(host_at(0), NULL);
+    f.ops->path->set_routes(host_at(0), 0, NULL);
     check_rotation(0, 50);
     end();
 }

@@ -23,7 +23,7 @@ static void
 open_tree(struct tree *t, uint32_t k, uint64_t seed)
 {
     const struct weft_lb_ops *ops = weft_lb_find("themis");
-    const int64_t shape[9] = {k, 3, 1000000000, 0, 0, 0};
+    const int64_t shape[11] = {k, 3, 1000000000, 0, 0, 0, [9] = 1};
     int64_t config[16];
     ck_assert_int_eq(weft_topology_find("fat-tree")->build(shape, &t->clos), 0);
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);

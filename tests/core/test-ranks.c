@@ -194,8 +194,8 @@ begin(struct rank *rank)
     config.ranks = &rank->with;
     ck_assert_int_eq(weft_net_make(&rank->net, &config, NULL), 0);
     /* A failure that is known before anything runs, and is over. */
-    weft_net_set_routes(rank->net, NULL, false);
-    weft_net_set_routes(rank->net, NULL, true);
+    weft_net_set_routes(rank->net, 0, NULL, false);
+    weft_net_set_routes(rank->net, 0, NULL, true);
     ck_assert_int_eq(weft_net_set_threads(rank->net, rank->threads), 0);
     if (rank->with.n == MOST_RANKS)
     {
@@ -331,11 +331,11 @@ live(void *of)
     begin(rank);
     run(rank, 4100000);
     weft_net_set_down(rank->net, HOSTS + 3, true);
-    weft_net_set_routes(rank->net, NULL, false);
+    weft_net_set_routes(rank->net, 0, NULL, false);
     weft_net_set_rate(rank->net, HOSTS + 9, INT64_C(50000000000));
     run(rank, 9300000);
     weft_net_set_down(rank->net, HOSTS + 3, false);
-    weft_net_set_routes(rank->net, NULL, true);
+    weft_net_set_routes(rank->net, 0, NULL, true);
     run(rank, 20000000);
     weft_net_gather(rank->net, WEFT_GATHER_NODES);
     rank->reading.inside = weft_net_inside(rank->net);

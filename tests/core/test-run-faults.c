@@ -100,7 +100,7 @@ candidates(void)
     struct weft_switch_map map;
     struct weft_ports to = {.n = 0};
     weft_clos_switch(&stage.clos, 0, &map);
-    return weft_fib_route(weft_net_fib(weft_run_net(stage.run)), 0, &map, 2, &to) ? to.n : 0;
+    return weft_fib_route(weft_net_fib(weft_run_net(stage.run), 0), 0, &map, 2, &to) ? to.n : 0;
 }
 
 static void
@@ -198,16 +198,16 @@ START_TEST(forwarding_learns_of_each_change_a_delay_later)
     break_link(6, 30 * US, 500 * US);
     weft_run_until(stage.run, 110 * US - 1);
     ck_assert_uint_eq(told.nroutes, 0);
-    ck_assert_ptr_null(weft_net_fib(weft_run_net(stage.run)));
+    ck_assert_ptr_null(weft_net_fib(weft_run_net(stage.run), 0));
     weft_run_until(stage.run, 400 * US);
     ck_assert_uint_eq(told.nroutes, 3);
     check_route(0, 110 * US, 1, false);
     check_route(1, 130 * US, 2, false);
     check_route(2, 160 * US, 1, false);
-    ck_assert_ptr_nonnull(weft_net_fib(weft_run_net(stage.run)));
+    ck_assert_ptr_nonnull(weft_net_fib(weft_run_net(stage.run), 0));
     weft_run_until(stage.run, 1000 * US);
     check_route(3, 600 * US, 0, true);
-    ck_assert_ptr_null(weft_net_fib(weft_run_net(stage.run)));
+    ck_assert_ptr_null(weft_net_fib(weft_run_net(stage.run), 0));
     stage_end();
 }
 END_TEST
@@ -369,7 +369,7 @@ START_TEST(a_fabric_that_is_made_anew_has_what_was_changed)
     ck_assert_int_eq(weft_run_set_down(stage.run, 11, false), 0);
     ck_assert_uint_eq(candidates(), 3);
     ck_assert_int_eq(weft_run_set_down(stage.run, 6, false), 0);
-    ck_assert_ptr_null(weft_net_fib(weft_run_net(stage.run)));
+    ck_assert_ptr_null(weft_net_fib(weft_run_net(stage.run), 0));
     stage_end();
 }
 END_TEST

@@ -356,7 +356,7 @@ meddle(struct fuzz_input *in, int64_t now)
     const struct weft_fib_case of = {.dead = t.dead, .ndead = t.ndead};
     struct weft_fib *fib = (struct weft_fib *)(void *)t.fib;
     MUST(weft_fib_build_for(fib, sizeof t.fib, &t.clos, &of) == 0);
-    weft_net_set_routes(t.net, t.ndead ? fib : NULL, t.ndead == 0);
+    weft_net_set_routes(t.net, 0, t.ndead ? fib : NULL, t.ndead == 0);
     if (t.level.lb->set_routes)
     {
         t.level.lb->set_routes(plain.lb, t.ndead ? fib : NULL);

@@ -256,11 +256,12 @@ static uint32_t
 route(struct weft_packet *p, int64_t now)
 {
     struct weft_ports ports;
-    if (!plain.net->fib)
+    const struct weft_fib *fib = plain.net->fib[0];
+    if (!fib)
     {
         weft_route(&plain.sw->map, p->dst, &ports);
     }
-    else if (!weft_fib_route(plain.net->fib, 0, &plain.sw->map, p->dst, &ports))
+    else if (!weft_fib_route(fib, 0, &plain.sw->map, p->dst, &ports))
     {
         plain.lost[WEFT_NET_DROP_LINK]++;
         return PLAIN_PORTS;

@@ -111,7 +111,7 @@ class Faults
         if (f.rate)
         {
             weft_link link;
-            weft_clos_link(&m_clos, f.link, &link);
+            weft_planes_link(&m_clos, f.link, &link);
             weft_net_set_rate(m_net, f.link, begins ? std::min(f.rate, link.rate) : link.rate);
             return false;
         }
@@ -125,14 +125,34 @@ class Faults
         return was != is;
     }
 
-    void Converge(const std::vector<uint64_t>& dead)
+    /** @param all links that are down, by the numbers of all planes */
+    void Converge(const std::vector<uint64_t>& all)
+    {
+        for (uint32_t plane = 0; plane < m_clos.planes; plane++)
+        {
+            std::vector<uint64_t> dead;
+            for (const uint64_t link : all)
+            {
+                if (link / m_clos.nlinks == plane)
+                {
+                    dead.push_back(link % m_clos.nlinks);
+                }
+            }
+            Converge(plane, dead);
+        }
+    }
+
+    void Converge(uint32_t plane, const std::vector<uint64_t>& dead)
     {
         const weft_fib_case of{dead.data(), dead.size(), nullptr, 0, m_scene.weights};
         const int64_t size = weft_fib_size_for(&m_clos, &of);
         m_memory.emplace_back(static_cast<size_t>(size) / 8 + 1);
         auto fib = reinterpret_cast<weft_fib*>(m_memory.back().data());
         weft_fib_build_for(fib, static_cast<size_t>(size), &m_clos, &of);
-        weft_net_set_routes(m_net, dead.empty() && !m_clos.graph ? nullptr : fib, dead.empty());
+        weft_net_set_routes(m_net,
+                            plane,
+                            dead.empty() && !m_clos.graph ? nullptr : fib,
+                            dead.empty());
     }
 
     weft_net* m_net;

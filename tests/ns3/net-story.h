@@ -272,7 +272,7 @@ TellNew(weft_net* net, const weft_clos& clos, Story& s)
     weft_net_counters c;
     weft_net_total(net, &c);
     SayCounters(s.numbers, c);
-    for (uint32_t i = 0; i < clos.nswitches; i++)
+    for (uint32_t i = 0; i < weft_planes_switches(&clos); i++)
     {
         const weft_mmu* mmu = weft_net_buffer(net, i);
         s.numbers.push_back("switch " + std::to_string(i) + " " + FormatMmu(*mmu));

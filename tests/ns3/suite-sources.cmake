@@ -26,6 +26,7 @@ set(weft_suite_sources
     tests/ns3/weft-net-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-odd-rates-test-suite.cc
+    tests/ns3/weft-planes-test-suite.cc
     tests/ns3/weft-pro-window-test-suite.cc
     tests/ns3/weft-random-test-suite.cc
     tests/ns3/weft-safety-test-suite.cc
@@ -63,6 +64,7 @@ set(weft_suites
     weft-net
     weft-netdevice
     weft-odd-rates
+    weft-planes
     weft-pro-window
     weft-random
     weft-safety

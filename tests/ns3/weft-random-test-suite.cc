@@ -70,7 +70,7 @@ class RandomRun
         NodeContainer hosts;
         NodeContainer switches;
         hosts.Create(shape.nhosts);
-        switches.Create(shape.nswitches);
+        switches.Create(weft_planes_switches(&shape));
         NS_ABORT_MSG_UNLESS(fabric->Build(hosts, switches, error), error);
         Go(fabric, "permutation");
     }

@@ -227,7 +227,7 @@ class SimulatorTestCase : public TestCase
         weft_clos shape;
         fabric->GetShape(&shape, error);
         hosts.Create(shape.nhosts);
-        switches.Create(shape.nswitches);
+        switches.Create(weft_planes_switches(&shape));
         const bool sound = fabric->Build(hosts, switches, error);
         NS_TEST_EXPECT_MSG_EQ(sound, error.empty(), simulator << ": " << error);
         return error;

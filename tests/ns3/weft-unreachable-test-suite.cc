@@ -71,7 +71,7 @@ class Job
             return false;
         }
         hosts.Create(shape.nhosts);
-        switches.Create(shape.nswitches);
+        switches.Create(weft_planes_switches(&shape));
         return fabric->Build(hosts, switches, error);
     }
 

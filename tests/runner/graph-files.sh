@@ -111,8 +111,8 @@ scenario t.txt ecmp '<degrade host="99" rate="1Gbps"/>'
 refused '<degrade> names no host: 99 is not in t.txt; hosts there are 0, 2 to 3, 5'
 scenario t.txt ecmp '<degrade host="2" upper="4" rate="1Gbps"/>'
 refused "<degrade> names a host's link and has upper as well"
-scenario t.txt ecmp '<failure host="2"/>'
-refused 'unknown attribute host of <failure>'
+scenario t.txt ecmp '<failure host="99"/>'
+refused '<failure> names no host: 99 is not in t.txt; hosts there are 0, 2 to 3, 5'
 
 # Who needs a Clos says so.
 for balancer in ofan themis host-dr ethereal letflow conga conweave prime; do

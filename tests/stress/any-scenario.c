@@ -270,16 +270,20 @@ write_link(const char *element)
 {
     struct weft_link link = {.rate = 0};
     printf("  <%s", element);
-    if (!is_graph && !(strcmp(element, "degrade") == 0 && one_in(3)))
+    if (!is_graph && !one_in(strcmp(element, "degrade") == 0 ? 3 : 6))
     {
-        const uint64_t at = clos.nhosts + below((uint32_t)(clos.nlinks - clos.nhosts));
-        weft_clos_link(&clos, at, &link);
+        const uint64_t at = any_switch_link(&clos);
+        weft_planes_link(&clos, at, &link);
         printf(" lower=\"%u\" upper=\"%u\" link=\"%u\"", link.lower.index, link.upper.index,
                link_number(&clos, &link, at));
     }
-    else if (strcmp(element, "degrade") == 0)
+    else if (!is_graph || strcmp(element, "degrade") == 0)
     {
         printf(" host=\"%u\"", below(clos.nhosts));
+        if (!is_graph && one_in(2))
+        {
+            printf(" plane=\"%u\"", below(clos.planes));
+        }
     }
     else
     {

@@ -202,15 +202,23 @@ some_time(char text[32])
     return text;
 }
 
+uint64_t
+any_switch_link(const struct weft_clos *clos)
+{
+    const uint64_t first = below(clos->planes) * clos->nlinks + clos->nhosts;
+    return first + below((uint32_t)(clos->nlinks - clos->nhosts));
+}
+
 uint32_t
 link_number(const struct weft_clos *clos, const struct weft_link *link, uint64_t at)
 {
     uint32_t number = 0;
-    for (uint64_t i = clos->nhosts; i < at; i++)
+    for (uint64_t i = 0; i < at; i++)
     {
         struct weft_link other;
-        weft_clos_link(clos, i, &other);
-        number += other.lower.index == link->lower.index && other.upper.index == link->upper.index;
+        weft_planes_link(clos, i, &other);
+        number += !other.lower.is_host && other.lower.index == link->lower.index &&
+                  other.upper.index == link->upper.index;
     }
     return number;
 }

@@ -50,6 +50,8 @@ void write_choice(const char *element, const char *selector, const struct draw *
 /** Returns a time as a scenario has it; @p text: room for it. */
 const char *some_time(char text[32]);
 
+/** Draws a link between switches, of any plane. */
+uint64_t any_switch_link(const struct weft_clos *clos);
 /** Returns which of the parallel links between its switches link @p at is. */
 uint32_t link_number(const struct weft_clos *clos, const struct weft_link *link, uint64_t at);
 

@@ -85,8 +85,8 @@ write_failures(const struct weft_clos *clos)
     for (uint32_t n = one_in(3) ? 1 + below(3) : 0; n > 0; n--)
     {
         struct weft_link link;
-        const uint64_t at_link = clos->nhosts + below((uint32_t)(clos->nlinks - clos->nhosts));
-        weft_clos_link(clos, at_link, &link);
+        const uint64_t at_link = any_switch_link(clos);
+        weft_planes_link(clos, at_link, &link);
         printf("  <failure lower=\"%u\" upper=\"%u\" link=\"%u\" at=\"%s\"", link.lower.index,
                link.upper.index, link_number(clos, &link, at_link), some_time(at));
         if (one_in(2))

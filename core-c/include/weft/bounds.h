@@ -81,10 +81,11 @@ extern "C"
 
     /**
      * From a message's post to its last delivery if it had the fabric for itself, without failures,
-     * at line rate and on one path: weft_message_path() on weft_clos_best_path(). -1: there is no
-     * such path. A message whose packets take several paths can be faster: a short last packet then
-     * overtakes others, and links slower than the NIC's carry it side by side. @p hops: room for
-     * weft_clos_hops() of them.
+     * at line rate, its packets divided evenly among the ports of its host, on one path each:
+     * weft_message_path() on weft_clos_best_path(). -1: there is no such path. A message whose
+     * packets take several paths can be faster: a short last packet then overtakes others, and
+     * links slower than the NIC's carry it side by side. @p hops: room for weft_clos_hops() of
+     * them.
      */
     WEFT_API int64_t weft_ideal_fct(const struct weft_clos *clos,
                                     const struct weft_fabric_config *frame, uint32_t src,

@@ -8,6 +8,11 @@
  * ports. Down ports are grouped by the child they lead to, `parallel` (at cores `core_parallel`)
  * ports for each child; the same holds for up ports and parents. A host has one port, 0.
  *
+ * Planes. A fabric may consist of several planes: fabrics of the same shape that have nothing in
+ * common but the hosts. Each host has a port in each plane, its number the plane's. All that is
+ * said here is of one plane, by its own numbers of switches and links; in the whole fabric those of
+ * plane p follow those of the planes before it (weft_planes_link()).
+ *
  * Forwarding. A switch reaches hosts [lo, hi) downwards: the group of `parallel` ports of child
  * (dst - lo) / hosts_per_child; everything else goes to the whole up group. One rule for every
  * healthy Clos, no tables. Failures add exceptions per destination ToR.
@@ -43,6 +48,9 @@ extern "C"
 
 /** Largest fabric accepted: 2^20 hosts. More is WEFT_EOVERFLOW. */
 #define WEFT_MAX_HOSTS (UINT32_C(1) << 20)
+
+/** Most planes of a fabric, and so most ports of a host. More is WEFT_EOVERFLOW. */
+#define WEFT_MAX_PLANES 64
 
 /** Most ports of a switch. More is WEFT_EOVERFLOW. A port and one of its WEFT_MAX_CLASSES classes
  * have one number of 16 bits. */
@@ -81,7 +89,26 @@ extern "C"
         int64_t host_delay;   /**< ps */
         int64_t fabric_delay; /**< ps */
         int64_t core_delay;   /**< ps */
+        uint32_t planes;      /**< fabrics like this one, in each of which all hosts have a port */
     };
+
+    /** Returns the switches of all planes. */
+    static inline uint32_t weft_planes_switches(const struct weft_clos *clos)
+    {
+        return clos->planes * clos->nswitches;
+    }
+
+    /** Returns the links of all planes. */
+    static inline uint64_t weft_planes_links(const struct weft_clos *clos)
+    {
+        return clos->planes * clos->nlinks;
+    }
+
+    /** Returns the rate of all ports of a host together, bit/s; in a graph, of the fastest one. */
+    static inline int64_t weft_planes_host_rate(const struct weft_clos *clos)
+    {
+        return clos->planes * clos->host_rate;
+    }
 
     /** Topology kinds (registry "topology"): "leaf-spine", "fat-tree", "clos", "graph". */
     struct weft_topology_ops
@@ -103,10 +130,11 @@ extern "C"
      * its members do not belong together, as those of one that nobody filled. */
     WEFT_API int weft_clos_check(const struct weft_clos *clos);
 
-    /** Whether @p clos is a Clos all of whose links have the same rate and the same delay. */
+    /** Whether @p clos is a Clos of one plane all of whose links have the same rate and the same
+     * delay. */
     static inline bool weft_clos_even(const struct weft_clos *clos)
     {
-        return !clos->graph && clos->host_rate == clos->fabric_rate &&
+        return !clos->graph && clos->planes == 1 && clos->host_rate == clos->fabric_rate &&
                clos->host_rate == clos->core_rate && clos->host_delay == clos->fabric_delay &&
                clos->host_delay == clos->core_delay;
     }
@@ -130,6 +158,11 @@ extern "C"
     /** Link number @p i < nlinks; host links come first, in host order. */
     WEFT_API void weft_clos_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link);
 
+    /** Link number @p i < weft_planes_links() of the whole fabric: its ends are switches of all
+     * planes by number, and a host's port is the plane's. */
+    WEFT_API void weft_planes_link(const struct weft_clos *clos, uint64_t i,
+                                   struct weft_link *link);
+
     /** Structured forwarding of one switch: all that a hop reads in a healthy fabric. */
     struct weft_switch_map
     {
@@ -143,12 +176,13 @@ extern "C"
         uint8_t child_shift;
     };
 
-    /** The map of a switch. In a graph it holds no forwarding: a switch with hosts is of tier 0,
-     * its ports to switches lead up; any other is of tier 1, and all its ports lead down. */
+    /** The map of a switch, of any plane by its number among the switches of all. In a graph it
+     * holds no forwarding: a switch with hosts is of tier 0, its ports to switches lead up; any
+     * other is of tier 1, and all its ports lead down. */
     WEFT_API void weft_clos_switch(const struct weft_clos *clos, uint32_t index,
                                    struct weft_switch_map *map);
 
-    /** Rate and delay of the link at port @p port of switch @p index. */
+    /** Rate and delay of the link at port @p port of switch @p index, of any plane. */
     WEFT_API void weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port,
                                  int64_t *rate, int64_t *delay);
 
@@ -195,7 +229,7 @@ extern "C"
         hosts.n = clos->nhosts;
         hosts.per_tor = clos->hosts_per_tor;
         hosts.per_pod = clos->hosts_per_tor * clos->tors_per_pod;
-        hosts.rate = clos->graph ? clos->graph->host_rate : clos->host_rate;
+        hosts.rate = clos->planes * (clos->graph ? clos->graph->host_rate : clos->host_rate);
         hosts.at = NULL;
         hosts.tor = clos->graph ? clos->graph->tor : NULL;
         hosts.why = NULL;
@@ -260,8 +294,9 @@ extern "C"
     /**
      * Draws the links that fail: each link between a ToR and a switch of tier 1 with probability
      * @p edge, each link above with @p core, host links never. Writes their numbers to @p dead,
-     * ascending (NULL: only counts them; at most nlinks - nhosts), and returns how many there are.
-     * Draws are coupled: with the same seed and run a higher probability only adds links.
+     * ascending, in the numbers of all planes (NULL: only counts them; at most planes times (nlinks
+     * - nhosts)), and returns how many there are. Draws are coupled: with the same seed and run a
+     * higher probability only adds links.
      */
     WEFT_API size_t weft_random_failures(const struct weft_clos *clos, double edge, double core,
                                          uint64_t seed, uint64_t run, uint64_t *dead);

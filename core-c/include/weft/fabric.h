@@ -34,6 +34,15 @@ extern "C"
         WEFT_TURN_DESTINATIONS, /**< the hosts that they send to; QPs of one share its turn */
     };
 
+    /** Port by which a packet leaves a host that has several. */
+    enum weft_host_port
+    {
+        WEFT_PORT_HASHED,  /**< by a hash of the UDP source port: one for each QP, or for each label
+                              of  a balancer that labels packets */
+        WEFT_PORT_IN_TURN, /**< a QP's packets in turn */
+        WEFT_PORT_LEAST,   /**< where least data waits */
+    };
+
     /** Registry "fabric", name "roce": the element <fabric> of a scenario. */
     struct weft_fabric_config
     {
@@ -50,6 +59,9 @@ extern "C"
                                 again; at the next it is given up. 0: never */
         int64_t turn;        /**< enum weft_turn */
         int64_t replies;     /**< enum weft_reply_paths */
+        int64_t host_port;   /**< enum weft_host_port */
+        int64_t
+            port_window; /**< packets of a QP that may wait at the ports of a host with several */
     };
 
     WEFT_API extern const struct weft_algo weft_fabric_algo;

@@ -8,7 +8,9 @@
  * happens at one node at one instant has an order of its own: timers, ends and starts of frames by
  * port, a ToR balancer's timer, PFC frames, mail, arrivals in an order that is drawn, posts.
  *
- * A post at a time that has passed happens now. Times are ps.
+ * A post at a time that has passed happens now. Times are ps. Switches are numbered through all
+ * planes (clos.h), and of the ports of a host each is in the plane of its number. Faults are made
+ * outside of hooks.
  */
 #ifndef WEFT_NET_H
 #define WEFT_NET_H
@@ -283,9 +285,9 @@ extern "C"
     };
 
     /** Calls @p call at a host, at @p at or now if that has passed, with @p of and @p what; of
-     * those of one step the one with the lowest @p number, below 2^56, first. A hook of that host,
-     * or another call there, is served at once if it asks for now, unless it asks for
-     * WEFT_NET_PLAN; one of another node as in weft_net_post(). */
+     * those of one step the one with the lowest @p number first, of which those from 2^56 on count
+     * as the same. A hook of that host, or another call there, is served at once if it asks for
+     * now, unless it asks for WEFT_NET_PLAN; one of another node as in weft_net_post(). */
     WEFT_API void weft_net_call(struct weft_net *net, uint32_t host, int64_t at,
                                 enum weft_net_step step, uint64_t number,
                                 void (*call)(void *of, uint64_t what, int64_t now), void *of,
@@ -344,14 +346,15 @@ extern "C"
     WEFT_API bool weft_net_is_telling(const struct weft_net *net, struct weft_net_teller *teller);
 
     /** @name Faults take effect now, before all else of this instant @{ */
-    /** A link goes down or comes back. */
+    /** A link, a weft_planes_link() number, goes down or comes back. */
     WEFT_API void weft_net_set_down(struct weft_net *net, uint64_t link, bool down);
-    /** A link has another rate, bit/s. Returns 0 or WEFT_ERANGE: it is not above 0, or a frame
-     * would cross the link, which has no delay, in less than weft_net_window(). */
+    /** A link, likewise, has another rate, bit/s. Returns 0 or WEFT_ERANGE: it is not above 0, or a
+     * frame would cross the link, which has no delay, in less than weft_net_window(). */
     WEFT_API int weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate);
-    /** Forwarding changes. @p fib stays until the next call; NULL: nothing is down. @p whole: ToRs
-     * may do their work again. */
-    WEFT_API void weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole);
+    /** Forwarding of a plane changes. @p fib, by the plane's own numbers, stays until the next
+     * call; NULL: nothing is down there. @p whole: the plane's ToRs may do their work again. */
+    WEFT_API void weft_net_set_routes(struct weft_net *net, uint32_t plane,
+                                      const struct weft_fib *fib, bool whole);
     /** The next @p count transmissions of a QP's packet, @p offset behind its first, are lost:
      * where they turn downwards, or behind the last switch. */
     WEFT_API void weft_net_drop(struct weft_net *net, struct weft_qp *qp, uint32_t offset,
@@ -401,8 +404,8 @@ extern "C"
      * */
     WEFT_API const struct weft_nic_algos *weft_net_algos(const struct weft_net *net,
                                                          uint32_t level);
-    /** Forwarding: NULL while nothing is down, but in graphs. */
-    WEFT_API const struct weft_fib *weft_net_fib(const struct weft_net *net);
+    /** Forwarding of a plane: NULL while nothing is down there, but in graphs. */
+    WEFT_API const struct weft_fib *weft_net_fib(const struct weft_net *net, uint32_t plane);
     /** Frames that were sent, or made by a ToR, and have neither ended nor come to a NIC. They are
      * counted where they are. */
     WEFT_API uint64_t weft_net_inside(const struct weft_net *net);
@@ -414,12 +417,13 @@ extern "C"
     /** Bytes that a fabric takes, for who wants to know before there is one. */
     struct weft_net_sizes
     {
-        size_t host;  /**< with its port, without what algorithms keep there */
-        size_t sw;    /**< without ports, buffer, balancer */
-        size_t port;  /**< of a switch, without its scheduler */
-        size_t lane;  /**< of a port's class that something leaves by */
-        size_t qp;    /**< without what algorithms keep */
-        size_t frame; /**< queued or on a wire */
+        size_t host;      /**< with its port, without what algorithms keep there */
+        size_t host_port; /**< of a host with several */
+        size_t sw;        /**< without ports, buffer, balancer */
+        size_t port;      /**< of a switch, without its scheduler */
+        size_t lane;      /**< of a port's class that something leaves by */
+        size_t qp;        /**< without what algorithms keep */
+        size_t frame;     /**< queued or on a wire */
     };
 
     WEFT_API void weft_net_measure(struct weft_net_sizes *sizes);

@@ -58,11 +58,14 @@ struct weft_packet
     uint32_t psn : 24;   /**< see enum weft_packet_kind */
     uint32_t flags : 8;  /**< enum weft_packet_flag */
     uint16_t bytes;      /**< the frame with its header, without the inter-frame gap */
-    uint16_t in_port;    /**< the port by which it entered the switch that holds it */
-    uint16_t sport;      /**< UDP source port: the ECMP entropy that hosts may vary */
-    uint16_t ahead;      /**< replies: see weft_ahead(); data: what a transport's tx_stamp() says */
-    uint16_t echo;       /**< replies: sport of the data packet answered, as it arrived; of other
-                            packets it is the balancer's, as meta */
+    /** The port by which it entered the node that holds it. In a host with several ports, of what
+     * it sends: 1 + the port by which it leaves; of data that is made: by which it is to leave, 0:
+     * any. */
+    uint16_t in_port;
+    uint16_t sport;   /**< UDP source port: the ECMP entropy that hosts may vary */
+    uint16_t ahead;   /**< replies: see weft_ahead(); data: what a transport's tx_stamp() says */
+    uint16_t echo;    /**< replies: sport of the data packet answered, as it arrived; of other
+                         packets it is the balancer's, as meta */
     uint16_t meta[3]; /**< data and WEFT_CONTROL: the balancer's own, 0 when a packet is made, and
                          read by nobody else; replies: the transport's, which no balancer may write;
                          of ACKs see weft_ack_bitmap() */

@@ -67,10 +67,12 @@ extern "C"
          * parameter out of its bounds, as in a configuration without its defaults). */
         int (*qp_init)(void *qp, void *host, const void *config, const struct weft_path_site *site,
                        uint32_t qp_index);
-        /** A data packet, first transmission or not, leaves its sender: chooses its sport. */
+        /** A data packet, first transmission or not, leaves its sender: chooses its sport and, at a
+         * host with several ports, may choose one of these (in_port). Where it does not, the NIC
+         * does, by a hash of the sport unless the fabric says otherwise. */
         void (*data)(void *qp, struct weft_packet *data, int64_t now);
         /** The receiver's host makes a reply (ACK, NACK or CNP): chooses its sport. A NACK that a
-         * ToR makes has the QP's own. */
+         * ToR makes has the QP's own. It leaves by the port by which the data came (in_port). */
         void (*reply)(void *host, struct weft_packet *reply);
         /** Optional: an ACK or a NACK has come back. Its echo is the sport of the packet that it
          * answers, WEFT_F_ECE whether that was marked. */
@@ -90,8 +92,8 @@ extern "C"
         uint32_t (*batch)(const void *qp);
         /** Optional: the next message posted is planned to go by this label (plan.h). */
         void (*on_label)(void *qp, uint16_t label, int64_t now);
-        /** Optional: routing has converged; as in struct weft_lb_ops. */
-        void (*set_routes)(void *host, const struct weft_fib *fib);
+        /** Optional: routing has converged in a plane; as in struct weft_lb_ops. */
+        void (*set_routes)(void *host, uint32_t plane, const struct weft_fib *fib);
         /** Members of packets that these functions read and write. */
         struct weft_fields fields;
     };
