@@ -17,7 +17,9 @@ choose(struct weft_clos *clos, struct fuzz_input *in)
 {
     static const char *const kinds[] = {"leaf-spine", "fat-tree", "clos"};
     const uint32_t kind = fuzz_below(in, 3);
-    int64_t config[13] = {0};
+    const struct weft_topology_ops *ops = weft_topology_find(kinds[kind]);
+    int64_t config[16];
+    MUST(ops->algo.config_size <= sizeof config && weft_config_default(&ops->algo, config) == 0);
     if (kind == 0)
     {
         config[0] = fuzz_between(in, 1, 7);
@@ -38,7 +40,7 @@ choose(struct weft_clos *clos, struct fuzz_input *in)
         config[i] = fuzz_between(in, 1, i < 5 ? 4 : 3);
     }
     config[7] = kind == 2 ? 1000000000 : config[7];
-    if (weft_topology_find(kinds[kind])->build(config, clos) != 0)
+    if (ops->build(config, clos) != 0)
     {
         return false;
     }
