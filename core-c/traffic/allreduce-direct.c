@@ -107,4 +107,5 @@ const struct weft_workload_ops weft_workload_allreduce_direct = {
     direct_bound,
     WEFT_TABLE_NONE,
     NULL,
+    weft_groups_bus,
 };

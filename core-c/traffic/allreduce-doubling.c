@@ -245,4 +245,5 @@ const struct weft_workload_ops weft_workload_allreduce_doubling = {
     doubling_bound,
     WEFT_TABLE_NONE,
     NULL,
+    weft_groups_bus,
 };

@@ -99,4 +99,5 @@ const struct weft_workload_ops weft_workload_allreduce_ring = {
     allreduce_bound,
     WEFT_TABLE_NONE,
     NULL,
+    weft_groups_bus,
 };

@@ -178,4 +178,5 @@ const struct weft_workload_ops weft_workload_allreduce_tree = {
     NULL,
     WEFT_TABLE_NONE,
     NULL,
+    weft_groups_bus,
 };

@@ -153,6 +153,16 @@ alltoall_bound(const void *config, const struct weft_hosts *hosts, const struct 
     return all > turns ? all : turns;
 }
 
+/* A rank's size is what it has for all ranks, itself included. */
+static double
+alltoall_bus(const void *config, const struct weft_hosts *hosts, double *bytes)
+{
+    const struct alltoall_config *c = (const struct alltoall_config *)config;
+    const uint32_t ranks = hosts->n / (uint32_t)c->common.groups;
+    *bytes = (double)bytes_of(c, ranks) * ranks;
+    return (ranks - 1.0) / ranks;
+}
+
 const struct weft_workload_ops weft_workload_alltoall = {
     {"alltoall",
      "Every rank sends a message to every other rank of its group, all at once or some at a time.",
@@ -163,4 +173,5 @@ const struct weft_workload_ops weft_workload_alltoall = {
     alltoall_bound,
     WEFT_TABLE_NONE,
     NULL,
+    alltoall_bus,
 };

@@ -41,6 +41,15 @@ ring_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
     return 0;
 }
 
+/* Called sendrecv there. */
+static double
+ring_bus(const void *config, const struct weft_hosts *hosts, double *bytes)
+{
+    (void)hosts;
+    *bytes = (double)((const struct weft_groups *)config)->bytes;
+    return 1;
+}
+
 const struct weft_workload_ops weft_workload_ring = {
     {"ring", "Every rank sends one message to the next rank of its group.", "themis §2.2", params,
      sizeof params / sizeof params[0], NULL, 0, sizeof(struct weft_groups), NULL},
@@ -49,4 +58,5 @@ const struct weft_workload_ops weft_workload_ring = {
     weft_groups_message_bound,
     WEFT_TABLE_NONE,
     NULL,
+    ring_bus,
 };

@@ -234,4 +234,5 @@ const struct weft_workload_ops weft_workload_tree = {
     tree_bound,
     WEFT_TABLE_NONE,
     NULL,
+    NULL,
 };

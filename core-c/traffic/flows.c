@@ -238,4 +238,5 @@ const struct weft_workload_ops weft_workload_flows = {
     flows_bound,
     WEFT_TABLE_FLOWS,
     flows_use,
+    NULL,
 };

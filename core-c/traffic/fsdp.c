@@ -210,4 +210,5 @@ const struct weft_workload_ops weft_workload_fsdp = {
     NULL,
     WEFT_TABLE_NONE,
     NULL,
+    NULL,
 };

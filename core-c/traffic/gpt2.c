@@ -468,4 +468,5 @@ const struct weft_workload_ops weft_workload_gpt2 = {
     NULL,
     WEFT_TABLE_NONE,
     NULL,
+    NULL,
 };

@@ -133,6 +133,15 @@ weft_groups_message_bound(const void *config, const struct weft_hosts *hosts,
     return of->acked ? -1 : weft_message_bound(&of->wire, (uint64_t)groups->bytes);
 }
 
+double
+weft_groups_bus(const void *config, const struct weft_hosts *hosts, double *bytes)
+{
+    const struct weft_groups *groups = config;
+    const double ranks = (double)hosts->n / (double)groups->groups;
+    *bytes = (double)groups->bytes;
+    return 2 * (ranks - 1) / ranks;
+}
+
 void
 weft_groups_message(const struct weft_groups *groups, uint32_t ranks, uint32_t group, uint32_t from,
                     uint32_t to, struct weft_message *m)

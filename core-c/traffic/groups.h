@@ -133,6 +133,10 @@ extern "C"
     int64_t weft_groups_message_bound(const void *config, const struct weft_hosts *hosts,
                                       const struct weft_bound_case *of);
 
+    /** The bus() of an allreduce of the bytes of the groups that its configuration begins with:
+     * 2 (n - 1) / n. */
+    double weft_groups_bus(const void *config, const struct weft_hosts *hosts, double *bytes);
+
     /** Fills @p m as a message without predecessors or successors, from one rank to another. */
     void weft_groups_message(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
                              uint32_t from, uint32_t to, struct weft_message *m);

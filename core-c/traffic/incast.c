@@ -108,4 +108,5 @@ const struct weft_workload_ops weft_workload_incast = {
     incast_bound,
     WEFT_TABLE_NONE,
     NULL,
+    NULL,
 };

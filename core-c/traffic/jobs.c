@@ -143,4 +143,5 @@ const struct weft_workload_ops weft_workload_jobs = {
     jobs_bound,
     WEFT_TABLE_NONE,
     NULL,
+    NULL,
 };

@@ -278,4 +278,5 @@ const struct weft_workload_ops weft_workload_permutation = {
     weft_groups_message_bound,
     WEFT_TABLE_NONE,
     NULL,
+    NULL,
 };

@@ -265,4 +265,5 @@ const struct weft_workload_ops weft_workload_poisson = {
     NULL,
     WEFT_TABLE_SIZES,
     poisson_use,
+    NULL,
 };

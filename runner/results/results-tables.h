@@ -154,6 +154,12 @@ U64("nic_label_bytes", nic_labels,
     "balancer which path lost a packet, no part of an algorithm; of a fixed size for each QP")
 ALSO(uint64_t events)
 ALSO(uint64_t failures_known) /* failures of which forwarding heard while messages were under way */
+RATE("algbw_gbps", algbw,
+     "size of the collective, as nccl-tests counts it, / (cct_us - first_start_us); empty: a "
+     "workload that nccl-tests does not have, several workloads, or not all was delivered")
+RATE("busbw_gbps", busbw,
+     "algbw_gbps times 2(n-1)/n for an allreduce among n ranks, (n-1)/n for an all-to-all, 1 for a "
+     "ring: what each rank must send and receive, over that time")
 ONE_ROW_END(summary, "totals of a run; counters count packets")
 #undef ROW
 
@@ -255,6 +261,8 @@ TIME("bound_acked_us", bound_acked,
      "lower bound of cct_acked_us, likewise, as in summary.csv; empty: not all was acknowledged")
 REAL("increase", increase,
      "cct_acked_us / bound_acked_us - 1, both less start_us; empty: not all was acknowledged")
+RATE("algbw_gbps", algbw, "as in summary.csv, from start_us on")
+RATE("busbw_gbps", busbw, "as in summary.csv")
 TABLE_END(workloads, "one row per workload; only where there are several")
 #undef ROW
 

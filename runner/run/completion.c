@@ -137,6 +137,18 @@ bound_alone(const struct scenario *s, const struct weft_job *job,
     return any_bound(&t, NULL, memory);
 }
 
+void
+collect_bandwidth(const struct weft_job *job, const struct weft_hosts *all, int64_t time,
+                  double *algbw, double *busbw)
+{
+    const struct weft_hosts hosts = weft_job_hosts(job, all);
+    double bytes = 0;
+    const bool any = job->ops->bus && time > 0;
+    const double factor = any ? job->ops->bus(job->config, &hosts, &bytes) : NAN;
+    *algbw = any ? bytes * 8e12 / (double)time : NAN;
+    *busbw = *algbw * factor;
+}
+
 /** @p messages and @p flows: the workload's own. */
 static void
 measure(const struct scenario *s, const struct weft_job *job, const struct weft_message *messages,
@@ -206,6 +218,7 @@ collect_workloads(const struct scenario *s, const struct weft_message *messages,
         measure(s, job, own, flows, out);
         out->bound_acked = out->cct_acked < 0 ? -1 : bound_alone(s, job, own, next, &before, &size);
         out->increase = increase_over(out->cct_acked, out->bound_acked, out->start);
+        collect_bandwidth(job, &all, out->cct - out->start, &out->algbw, &out->busbw);
         before.messages += size.nmessages;
         before.next += size.nnext;
         before.groups += size.ngroups;

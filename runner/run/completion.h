@@ -53,6 +53,11 @@ extern "C"
     /** Fills r->nodes if the topology is from a file, whose memory holds their names. */
     void collect_nodes(const struct scenario *s, struct run_results *r);
 
+    /** Sets the bandwidths, bit/s, of a workload whose last delivery is @p time ps after its first
+     * start (below 0: not all was delivered), as nccl-tests defines them; NaN: it has none. */
+    void collect_bandwidth(const struct weft_job *job, const struct weft_hosts *all, int64_t time,
+                           double *algbw, double *busbw);
+
     /** Fills r->workloads if there are several. @p next: the successors that the messages name.
      * r->flows must be there. */
     void collect_workloads(const struct scenario *s, const struct weft_message *messages,

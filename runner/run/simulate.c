@@ -251,6 +251,9 @@ collect_bounds(const struct simulation *sim, struct run_summary *sum)
     sum->slowdown = sum->bound > first && sum->cct >= 0
                         ? (double)(sum->cct - first) / (double)(sum->bound - first)
                         : (double)NAN;
+    const struct weft_hosts hosts = weft_clos_hosts(&sim->s->clos);
+    const int64_t time = sim->s->nworkloads == 1 ? sum->cct - first : -1;
+    collect_bandwidth(&job, &hosts, time, &sum->algbw, &sum->busbw);
     sum->failed = state.undelivered;
     sum->unstarted = state.unstarted;
 }

@@ -450,6 +450,47 @@ START_TEST(rails_put_the_hosts_of_a_server_at_different_tors)
 }
 END_TEST
 
+/* Bus bandwidth is what every rank sends over the time, in algorithms that send no more than they
+ * must. If it is another number, what users compare with their clusters' nccl-tests is. */
+START_TEST(bus_bandwidth_counts_what_each_rank_sends)
+{
+    static const char *const names[] = {
+        "ring", "allreduce-ring", "allreduce-direct", "allreduce-doubling", "alltoall", "alltoall"};
+    choose(names[_i], "8400B", "2");
+    if (_i == 5)
+    {
+        traffic_set("scope", "pair");
+    }
+    traffic_build(hosts_of(16), 0);
+    double bytes = 0;
+    uint64_t sent[16] = {0};
+    const double factor = ops->bus(&config, hosts_of(16), &bytes);
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        sent[messages[i].src] += messages[i].bytes;
+    }
+    for (uint32_t host = 0; host < 16; host++)
+    {
+        ck_assert_double_eq_tol((double)sent[host], factor * bytes, 1e-9);
+    }
+    ck_assert_double_eq_tol(bytes, _i == 5 ? 8 * 8400 : 8400, 1e-9);
+}
+END_TEST
+
+START_TEST(what_nccl_tests_does_not_have_has_no_bus_bandwidth)
+{
+    static const char *const names[] = {"permutation", "incast", "fsdp", "gpt2", "flows", "tree"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    {
+        ck_assert(weft_workload_find(names[i])->bus == NULL);
+    }
+    choose("allreduce-tree", "8400B", "2");
+    double bytes = 0;
+    ck_assert_double_eq_tol(ops->bus(&config, hosts_of(16), &bytes), 1.75, 1e-12);
+    ck_assert_double_eq_tol(bytes, 8400, 1e-12);
+}
+END_TEST
+
 Suite *
 traffic_suite(void)
 {
@@ -466,6 +507,8 @@ traffic_suite(void)
     tcase_add_test(tc, permutation_depends_on_seed_run_and_group_only);
     tcase_add_test(tc, impossible_sizes_are_refused);
     tcase_add_test(tc, rails_put_the_hosts_of_a_server_at_different_tors);
+    tcase_add_loop_test(tc, bus_bandwidth_counts_what_each_rank_sends, 0, 6);
+    tcase_add_test(tc, what_nccl_tests_does_not_have_has_no_bus_bandwidth);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -54,6 +54,10 @@ is $table b first_qp 4
 is $table b qps 4
 is $table b first_group 1
 is $table b start_us 50.000000
+is $table b busbw_gbps ''
+awk -v bus="$(cell $table a busbw_gbps)" -v alg="$(cell $table a algbw_gbps)" -v t="$(cell $table a cct_us)" \
+    'BEGIN { exit !((alg - 3200 / t) ^ 2 < 1e-8 * alg ^ 2 && (bus - 1.5 * alg) ^ 2 < 1e-8 * bus ^ 2 && bus < 100) }' ||
+    fail 'the bandwidths of a job are not those of nccl-tests'
 [ ! -e ring.runs/ring/workloads.csv ] || fail 'one workload has a table of workloads'
 awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
     { group = $c["group"]; list = group ? " 1 2 6 10 11 " : " 0 4 8 12 "

@@ -172,6 +172,11 @@ extern "C"
         /** With a table: keeps a pointer to it in @p config, for as long as that is used. size()
          * returns WEFT_ERANGE for one that is not as it should be. */
         void (*use)(void *config, const struct weft_table *table);
+        /** Optional, of collectives that nccl-tests has: returns the bus bandwidth over the
+         * algorithm bandwidth, on hosts that size() accepts, and sets @p bytes to what a group's
+         * size is there, whose quotient by the time is the algorithm bandwidth. [nccl-tests,
+         * PERFORMANCE.md] */
+        double (*bus)(const void *config, const struct weft_hosts *hosts, double *bytes);
     };
 
     /** The workload of that name, or NULL (also of NULL). */
