@@ -20,7 +20,7 @@ mkdir -p "$work/core-c/include/weft"
 cp "$root/core-c/include/weft/version.h" "$work/core-c/include/weft/"
 fresh=$work/weft
 "$fresh" --version | grep -qE '^weft [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
-for command in bench build test clean run run-one query plot report reproduce rank list validate schema; do
+for command in bench build test clean run run-one query plot report reproduce list validate schema; do
     "$fresh" --help | grep -q "^  $command " || fail "--help does not list '$command'"
     "$fresh" $command --help | grep -q "Usage: weft $command" || fail "$command --help"
 done

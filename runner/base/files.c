@@ -437,37 +437,3 @@ checkout_path(const char *name)
     OWNED char *there = xformat("%s/%s", exe, name);
     return is_folder(name) ? xstrdup(name) : is_folder(there) ? xstrdup(there) : NULL;
 }
-
-/** Has a path, or NULL, name the same from another folder as from @p here. */
-static void
-keep_path(char **path, const char *here)
-{
-    if (*path && **path != '/')
-    {
-        char *there = xformat("%s/%s", here, *path);
-        free(*path);
-        *path = there;
-    }
-}
-
-bool
-checkout_enter(const char *name, char **paths[], size_t n, char **why)
-{
-    char here[PATH_MAX];
-    OWNED char *there = checkout_path(name);
-    bool good = there != NULL;
-    if (good && *there == '/')
-    {
-        there[strlen(there) - strlen(name) - 1] = '\0';
-        good = getcwd(here, sizeof here) && chdir(there) == 0;
-        for (size_t i = 0; good && i < n; i++)
-        {
-            keep_path(paths[i], here);
-        }
-    }
-    if (!good)
-    {
-        *why = xformat("there is no folder %s here; expected to be called in Weft's folder", name);
-    }
-    return good;
-}

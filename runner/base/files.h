@@ -95,8 +95,4 @@ bool file_equals(const struct folder *f, const char *name, const char *bytes, si
  * in neither. The caller frees it. */
 char *checkout_path(const char *name);
 
-/** Goes to the checkout of a folder unless that is here; each of the @p n paths, which may be NULL,
- * then names what it did. False with a sentence in *why. */
-bool checkout_enter(const char *name, char **paths[], size_t n, char **why);
-
 #endif

@@ -58,6 +58,9 @@ static const struct option_entry
     {"to", 'x', "DIR", OPTION_TEXT, AT(to), 0, 0, "folder to write to (default: this one)"},
     {"seed", 's', "N", OPTION_SEED, AT(sets), 0, 0, "another seed"},
     {"set", 'S', "PARAM=VALUE", OPTION_LIST, AT(sets), 0, 0, "set element.attribute in every run"},
+    {"add-case", 'k', "CASE", OPTION_LIST, AT(cases), 0, 0,
+     "add \"NAME: PARAM=VALUE, ...\" to the <cases> or <vary> that sets such a PARAM;\n"
+     "                        like=OTHER among them: with what the case OTHER sets"},
     {"quick", 'q', NULL, OPTION_FLAG, AT(quick), 0, 0,
      "the small version that the scenario's <quick> makes: NAME-quick"},
     {"host", 'c', "HOST", OPTION_TEXT, AT(plan.host), 0, 0,
@@ -84,15 +87,13 @@ static const struct option_entry
     {"file", 'F', "FILE", OPTION_TEXT, AT(query_file), 0, 0, "the SELECT is in FILE"},
     {"with", 'w', "NAME=RESULTS", OPTION_LIST, AT(others), 0, 0,
      "other results as well: NAME.summary and so on; up to 9 times"},
+    {"beside", 'd', "RESULTS", OPTION_TEXT, AT(beside), 0, 0,
+     "its runs as well, in the same tables: a folder, or a file or name of docs/data"},
     {"format", 't', "FORMAT", OPTION_TEXT, AT(format), 0, 0,
      "text (default), csv, markdown or json"},
     {"timeout", 'T', "SECONDS", OPTION_SECONDS, AT(timeout), 0.001, 1e6,
      "give up after that time (default: 60)"},
     {"rows", 'R', "N", OPTION_COUNT, AT(rows), 1, 1e9, "most rows (default: 1000000)"},
-    {"nic", 'I', "SCHEME", OPTION_TEXT, AT(nic), 0, 0,
-     "beside schemes with NICs of their own; it has SCHEME's, or (own) what --set says"},
-    {"beside", 'B', "RESULTS", OPTION_TEXT, AT(beside), 0, 0,
-     "beside the balancers or schemes of that results folder"},
     {"markdown", 'm', NULL, OPTION_FLAG, AT(markdown), 0, 0, "as tables of the manual"},
 };
 
@@ -379,6 +380,8 @@ complete(struct arguments *a)
     a->plan.quick = a->quick ? QUICK_YES : QUICK_NO;
     a->plan.sets = a->sets.word;
     a->plan.nsets = a->sets.n;
+    a->plan.cases = a->cases.word;
+    a->plan.ncases = a->cases.n;
     a->sweep.runs = a->runs.word;
     a->sweep.nruns = a->runs.n;
 }
@@ -417,6 +420,7 @@ command_call(const struct command *all, size_t nall, const struct command *comma
         status = command->run(&a);
     }
     words_free(&a.sets);
+    words_free(&a.cases);
     words_free(&a.runs);
     words_free(&a.others);
     return status;

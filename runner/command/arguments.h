@@ -16,11 +16,10 @@ struct arguments
     size_t nall;
     char *const *files;
     int nfiles;
-    const char *nic, *beside; /**< of rank */
     struct sweep_options sweep;
     struct plan_options plan;
-    struct words sets, runs, others; /**< options that may be given several times */
-    const char *figure, *query_file, *format, *results, *output, *to;
+    struct words sets, cases, runs, others; /**< options that may be given several times */
+    const char *figure, *query_file, *format, *results, *output, *to, *beside;
     long batch, rows;
     double timeout;
     bool help, dry_run, print_plan, collect, markdown, no_figures, cost, sql, quick;

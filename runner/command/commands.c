@@ -193,7 +193,7 @@ collect(const struct arguments *a)
     int status = sweep_collect(l.plan, &options);
     if (status == EXIT_GOOD && !a->no_figures && figures_count(l.plan) > 0)
     {
-        status = experiment_draw(&l, out, NULL) ? EXIT_GOOD : EXIT_NO_FIGURE;
+        status = experiment_draw(&l, out, NULL, NULL) ? EXIT_GOOD : EXIT_NO_FIGURE;
     }
     free(out);
     experiment_free(&l);
@@ -326,7 +326,7 @@ command_plot(const struct arguments *a)
     }
     else
     {
-        status = experiment_draw(&l, out, a->figure) ? EXIT_GOOD : EXIT_NO_FIGURE;
+        status = experiment_draw(&l, out, a->figure, a->beside) ? EXIT_GOOD : EXIT_NO_FIGURE;
     }
     free(out);
     experiment_free(&l);

@@ -11,7 +11,6 @@ int command_validate(const struct arguments *a);
 int command_plot(const struct arguments *a);
 int command_export(const struct arguments *a);
 int command_report(const struct arguments *a);
-int command_rank(const struct arguments *a);
 int command_list(const struct arguments *a);
 int command_query(const struct arguments *a);
 int command_schema(const struct arguments *a);

@@ -36,16 +36,35 @@ choose_version(struct document *doc, enum quick_choice quick, struct diagnostics
     return quick_apply(doc, d);
 }
 
-bool
-experiment_of(struct document *doc, const struct plan_options *options, struct diagnostics *d,
-              struct experiment *l)
+/** Adds the cases of the command line. False after errors. */
+static bool
+add_cases(struct document *doc, const struct plan_options *options, struct diagnostics *d)
 {
+    bool good = true;
+    for (size_t i = 0; i < options->ncases; i++)
+    {
+        good = document_add_case(doc, options->cases[i], d) && good;
+    }
+    if (good && options->ncases)
+    {
+        document_check(doc, d); /* the names of cases, once more */
+    }
+    return good && !d->misnamed;
+}
+
+bool
+experiment_read(const char *path, const struct plan_options *options, struct experiment *l)
+{
+    CLEANUP(diag_free) struct diagnostics errors = {.file = path};
+    struct diagnostics *d = &errors;
+    struct document *doc = document_read(path, d);
     *l = (struct experiment){doc, NULL};
     if (doc)
     {
         document_check(doc, d);
     }
-    if (doc && doc->root->spec && !d->misnamed && choose_version(doc, options->quick, d))
+    if (doc && doc->root->spec && !d->misnamed && choose_version(doc, options->quick, d) &&
+        add_cases(doc, options, d))
     {
         l->plan = plan_build(doc, options, d);
     }
@@ -64,13 +83,6 @@ experiment_of(struct document *doc, const struct plan_options *options, struct d
 }
 
 bool
-experiment_read(const char *path, const struct plan_options *options, struct experiment *l)
-{
-    CLEANUP(diag_free) struct diagnostics d = {.file = path};
-    return experiment_of(document_read(path, &d), options, &d, l);
-}
-
-bool
 experiment_read_results(const char *file_or_folder, const char *chosen,
                         const struct plan_options *options, struct experiment *l, char **out)
 {
@@ -84,7 +96,7 @@ experiment_read_results(const char *file_or_folder, const char *chosen,
 }
 
 bool
-experiment_draw(const struct experiment *l, const char *out, const char *only)
+experiment_draw(const struct experiment *l, const char *out, const char *only, const char *beside)
 {
     char *why = NULL;
     CLEANUP(fd_drop) int lock = results_folder_lock_tables(out, &why);
@@ -92,7 +104,7 @@ experiment_draw(const struct experiment *l, const char *out, const char *only)
     {
         sweep_refuse(why, EXIT_FAILED);
     }
-    return lock >= 0 && figures_draw(l->plan, out, only);
+    return lock >= 0 && figures_draw(l->plan, out, only, beside);
 }
 
 int
@@ -105,7 +117,7 @@ experiment_sweep(const struct experiment *l, const struct sweep_options *options
         return status;
     }
     OWNED char *out = results_folder(l->plan, options->out);
-    if (!experiment_draw(l, out, NULL))
+    if (!experiment_draw(l, out, NULL, NULL))
     {
         print_shown(
             stderr,

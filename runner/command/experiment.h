@@ -13,10 +13,6 @@ struct experiment
 
 /** Reads and checks everything; false after printing all errors. */
 bool experiment_read(const char *path, const struct plan_options *options, struct experiment *l);
-/** Makes the experiment of a document that has been read; NULL: @p d has the errors. The document
- * is the experiment's, or freed. */
-bool experiment_of(struct document *doc, const struct plan_options *options, struct diagnostics *d,
-                   struct experiment *l);
 void experiment_free(struct experiment *l);
 
 /** Reads a scenario's file, or the results folder that keeps it: *out is that folder, else @p
@@ -24,9 +20,10 @@ void experiment_free(struct experiment *l);
 bool experiment_read_results(const char *file_or_folder, const char *chosen,
                              const struct plan_options *options, struct experiment *l, char **out);
 
-/** Draws the figures (@p only: that one) while nobody else writes tables or figures there. False
- * after messages if not all were drawn. */
-bool experiment_draw(const struct experiment *l, const char *out, const char *only);
+/** Draws the figures (@p only: that one), with the runs of other results @p beside, while nobody
+ * else writes tables or figures there. False after messages if not all were drawn. */
+bool experiment_draw(const struct experiment *l, const char *out, const char *only,
+                     const char *beside);
 
 /** Runs what is selected and, if @p figures and all went well, draws. An exit status. */
 int experiment_sweep(const struct experiment *l, const struct sweep_options *options, bool figures);

@@ -30,7 +30,7 @@ static const struct command commands[] = {
      "figures.\nSeveral follow each other with one progress, and one that fails does not stop the "
      "others; --quick\nthen takes the small version of those that have one. Interrupt it at any "
      "time: the same command goes on\nwhere it was. SIGUSR1 makes it say where its runs are.\n",
-     "OnpKbjzoDsSqcaMPN",
+     "OnpKbjzoDsSkqcaMPN",
      STATUS_HELP "\nExamples:\n"
                  "  weft run scenarios/themis/fig1.xml\n"
                  "  weft run scenarios/themis/loss.xml --seed 7 --out /tmp/loss-7\n"
@@ -47,14 +47,14 @@ static const struct command commands[] = {
      "otherwise.\nAny number of these may work on one results folder at a time; 'weft run "
      "--collect "
      "FILE' then makes\nthe table and the figures.\n",
-     "rjzosSqcaMP",
+     "rjzosSkqcaMP",
      STATUS_HELP "\nExample:\n"
                  "  weft run-one scenarios/themis/fig1.xml --run themis\n",
      1, 1},
     {"validate", command_validate, "check scenarios and run nothing",
      "validate FILE... [OPTIONS]\n\n"
      "Checks scenarios, all their runs and their quick versions included, and runs nothing.\n",
-     "CSsqOM",
+     "CSskqOM",
      "\nExit status: 0 all are well; 2 there are mistakes or, with --cost, runs that will take "
      "more\nmemory than this machine has.\n"
      "\nExamples:\n  weft validate scenarios/themis/*.xml\n"
@@ -63,7 +63,7 @@ static const struct command commands[] = {
     {"plot", command_plot, "draw the figures of finished runs again",
      "plot FILE|RESULTS_FOLDER [OPTIONS]\n\n"
      "Draws the figures of finished runs again, as SVG, PNG and PDF.\n",
-     "fqoQ",
+     "fqodQ",
      "\nExit status: 0 all are drawn, 2 a mistake in the scenario, 3 a figure could not be "
      "drawn.\n"
      "\nExamples:\n  weft plot scenarios/themis/fig1.xml\n"
@@ -77,7 +77,7 @@ static const struct command commands[] = {
      "Without\na SELECT it prints all tables and columns with their meaning. Beside SQLite's own "
      "functions there are\np50, p90, p95, p99, p99_9, percentile(x, p), stddev, ci95, "
      "slope_loglog(y, x) and corr(y, x).\n",
-     "BFwtTR",
+     "BFwdtTR",
      "\nA query reads and does nothing else.\n"
      "\nExit status: 0 all is well; 2 a mistake in the query or on the command line, or there are "
      "no "
@@ -110,22 +110,6 @@ static const struct command commands[] = {
      "results\nare missing.\n"
      "\nExample:\n  weft report results/themis-fig1 --output fig1.html\n",
      1, INT_MAX},
-    {"rank", command_rank, "set an algorithm of your own beside the others of a table",
-     "rank NAME [OPTIONS]\n\n"
-     "Runs a balancer, transport or congestion control in the place of a scheme of a table that "
-     "is there,\nwith its seeds, and prints its row beside the others', and of which of them it "
-     "is ahead beyond the\n95 % interval. A balancer is set beside those with one NIC for all "
-     "(scenarios/cross/cross-one-nic.xml);\nanything else, or with --nic, beside schemes that "
-     "have their own (scenarios/cross/cross-schemes.xml), by\ndefault in the place of the "
-     "transport or congestion control of 'ops', which chooses paths at random.\n"
-     "--set changes the balancer, and with --nic also transport, congestion-control and switch.\n",
-     "IBSojzaMPN",
-     STATUS_HELP "\nExamples:\n"
-                 "  weft rank two-choices\n"
-                 "  weft rank two-choices --set balancer.samples=3 --nic ofan\n"
-                 "  weft rank aimd --nic reps\n"
-                 "  weft rank two-choices --nic own --set transport.name=late-nack\n",
-     1, 1},
     {"list", command_list, "show what a scenario can name: algorithms, parameters, columns",
      "list [NAME|KIND|ELEMENT|elements|columns] [OPTIONS]\n\n"
      "Shows every algorithm by kind; with a name its parameters, bounds, defaults, presets and "

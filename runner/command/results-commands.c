@@ -148,7 +148,7 @@ open_all(const struct arguments *a, char **why)
     }
     OWNED char *path = a->open_data ? find_data(a->files[0], why) : xstrdup(a->files[0]);
     struct database *db = path ? database_open_within(path, a->timeout, why) : NULL;
-    bool good = db != NULL;
+    bool good = db && (!a->beside || database_put_beside(db, a->beside, why));
     for (size_t i = 0; good && i < a->others.n; i++)
     {
         good = attach(db, a->others.word[i], a, why);

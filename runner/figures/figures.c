@@ -181,10 +181,15 @@ draw_one(const struct plan *plan, const struct element *figure, struct drawing_b
 }
 
 bool
-figures_draw(const struct plan *plan, const char *out, const char *only)
+figures_draw(const struct plan *plan, const char *out, const char *only, const char *beside)
 {
     OWNED char *why = NULL;
     struct drawing_board board = {.results = database_open(out, &why), .out = out};
+    if (board.results && beside && !database_put_beside(board.results, beside, &why))
+    {
+        database_close(board.results);
+        board.results = NULL;
+    }
     if (!board.results)
     {
         print_shown(stderr, "weft: error: no figure can be drawn: %s\n", why);

@@ -10,11 +10,11 @@
 void figures_check(const struct plan *plan, struct diagnostics *d);
 
 /**
- * Draws all figures of the plan's scenario, or the one named @p only, from the results in @p out:
- * writes NAME.svg, NAME.png, and NAME.gp and NAME.dat to redraw them by hand.
- * Returns false after messages on standard error.
+ * Draws all figures of the plan's scenario, or the one named @p only, from the results in @p out,
+ * and those @p beside (NULL: none), as database_put_beside() takes them: writes NAME.svg, NAME.png,
+ * and NAME.gp and NAME.dat to redraw them by hand. Returns false after messages on standard error.
  */
-bool figures_draw(const struct plan *plan, const char *out, const char *only);
+bool figures_draw(const struct plan *plan, const char *out, const char *only, const char *beside);
 
 /** Prints the query that each figure is made of, or that of the one named @p only. Returns false
  * after a message: there is no such figure. */

@@ -84,6 +84,11 @@ void database_give_back(struct database *db);
  * as database_open(). At most 10 of them. */
 bool database_attach(struct database *db, const char *name, const char *out, char **why);
 
+/** Puts the runs of other results, a folder or a file or name of open data, into the tables of
+ * these, behind their runs. What both have is taken from these, and a warning says if it is
+ * something else there. False with a sentence: they are not of one scenario, for example. */
+bool database_put_beside(struct database *db, const char *results, char **why);
+
 struct sql_holes;
 
 /** Returns the same results, with the same others attached, and with aggregates that tell *holes of

@@ -135,13 +135,15 @@ key_of(const struct element *e)
     return key;
 }
 
+/** Orders by name and key, then by line: what the command line has added is the last. */
 static int
 by_key(const void *a, const void *b)
 {
     const struct element *x = *(struct element *const *)a, *y = *(struct element *const *)b;
     const int name = strcmp(x->name, y->name);
     const int order = name ? name : strcmp(key_of(x)->value, key_of(y)->value);
-    return order ? order : (x->line > y->line) - (x->line < y->line);
+    const unsigned at = (unsigned)x->line, other = (unsigned)y->line;
+    return order ? order : (at > other) - (at < other);
 }
 
 void

@@ -86,6 +86,13 @@ void quick_check(const struct document *doc, struct diagnostics *d);
  */
 bool quick_apply(struct document *doc, struct diagnostics *d);
 
+/* --- a case more ------------------------------------------------------------------------------ */
+
+/** Adds to what varies the case that "NAME: PARAM=VALUE, ..." says, at the end of the <vary> or
+ * <cases> that one of its parameters is of. With like=CASE it has that case's values, too, but for
+ * those that an algorithm which it chooses does not have. False after errors. */
+bool document_add_case(struct document *doc, const char *text, struct diagnostics *d);
+
 /* --- elements --------------------------------------------------------------------------------- */
 
 struct element *element_new(const char *name, const struct element_spec *spec, int line);

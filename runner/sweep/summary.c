@@ -185,29 +185,26 @@ place(struct collected *c, const struct folder *top, bool *placed)
 
 /** Reads all finished runs, then writes and prints, while nobody else does. */
 static bool
-write_locked(const struct plan *plan, const struct results_folder *r, const char *some, bool quiet)
+write_locked(const struct plan *plan, const struct results_folder *r, const char *some)
 {
     struct collected c = {0};
     bool placed = false;
     if (collect_and_write(&c, plan, r, some))
     {
         CLEANUP(database_drop) struct database *db = place(&c, &r->top, &placed);
-        if (db && c.nruns > 0 && !quiet)
+        if (db && c.nruns > 0)
         {
             summary_print(db, &c.w);
         }
-        if (!quiet)
-        {
-            print_shown(stdout, "%zu of %zu runs are in %s/summary.csv\n", c.nruns, plan->nruns,
-                        r->top.path);
-        }
+        print_shown(stdout, "%zu of %zu runs are in %s/summary.csv\n", c.nruns, plan->nruns,
+                    r->top.path);
     }
     free(c.why);
     return placed;
 }
 
 bool
-summary_write(const struct plan *plan, const struct results_folder *r, const char *some, bool quiet)
+summary_write(const struct plan *plan, const struct results_folder *r, const char *some)
 {
     OWNED char *why = NULL;
     if (some && r->runs.fd < 0)
@@ -220,5 +217,5 @@ summary_write(const struct plan *plan, const struct results_folder *r, const cha
         print_shown(stderr, "weft: error: %s\n", why);
         return false;
     }
-    return write_locked(plan, r, some, quiet);
+    return write_locked(plan, r, some);
 }

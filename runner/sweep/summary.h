@@ -18,12 +18,11 @@ enum run_state plan_run_state(const struct plan *plan, size_t i, const struct fo
 /**
  * Writes results.sqlite and, of it, summary.csv (one row per finished run: its name, the values
  * that vary, its totals), layers.csv, the tables of samples and, where there are seeds,
- * aggregate.csv; unless @p quiet prints a short table, and how many runs have rows. Others may
+ * aggregate.csv; prints a short table, and how many runs have rows. Others may
  * write runs and wait to write tables meanwhile. False after a message. @p some: the folder's name
  * if it is an error that no run is finished, and nothing is written then.
  */
-bool summary_write(const struct plan *plan, const struct results_folder *r, const char *some,
-                   bool quiet);
+bool summary_write(const struct plan *plan, const struct results_folder *r, const char *some);
 
 /** Prints short tables of results that are complete, and their notes: what the numbers mean that a
  * reader may miss, and cases in which some seeds have no value. @p db: a reader of @p w. */

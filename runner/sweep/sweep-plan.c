@@ -51,6 +51,31 @@ add_set(struct plan_point *point, const struct override *model, const char *valu
                           xstrdup(value), model->line};
 }
 
+static void
+add_case(struct plan_dimension *dim, const struct element *e, struct diagnostics *d)
+{
+    const char *name = element_value(e, "name"), *label = element_value(e, "label");
+    const char *colour = element_value(e, "colour"), *style = element_value(e, "style");
+    struct plan_point *point = add_point(dim);
+    dim->has_cases = true;
+    add_cell(point, 0, name ? name : "");
+    point->label = label ? xstrdup(label) : NULL;
+    plan_look_take(&point->look, e, "colour", colour ? colour : "auto", d);
+    plan_look_take(&point->look, e, "style", style ? style : "auto", d);
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const struct element *set = e->children[i];
+        const char *param = element_value(set, "param"), *value = element_value(set, "value");
+        struct override model;
+        if (param && value && override_parse(param, element_line(set, "param"), &model, d))
+        {
+            model.line = element_line(set, "value");
+            add_set(point, &model, value);
+            override_free(&model);
+        }
+    }
+}
+
 /* --- vary and zip ----------------------------------------------------------------------------- */
 
 static void
@@ -85,6 +110,29 @@ add_looks(struct plan_dimension *dim, const struct element *e, const char *attri
     for (size_t i = 0; i < w.n && w.n == dim->npoints; i++)
     {
         plan_look_take(&dim->points[i].look, e, attribute, w.word[i], d);
+    }
+}
+
+/** Adds the cases of a <vary>, which are values of other names. */
+static void
+add_cases_of(struct plan_dimension *dim, const struct element *e, struct diagnostics *d)
+{
+    const size_t nvalues = dim->npoints;
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const struct element *c = e->children[i];
+        const char *name = element_value(c, "name");
+        for (size_t k = 0; k < nvalues && name; k++)
+        {
+            if (strcmp(dim->points[k].cells[0], name) == 0)
+            {
+                diag_error(d, element_line(c, "name"),
+                           "<case name=\"%s\"> has the name of a value of <vary param=\"%s\">; "
+                           "expected another one",
+                           name, element_value(e, "param"));
+            }
+        }
+        add_case(dim, c, d);
     }
 }
 
@@ -134,6 +182,7 @@ add_vary(struct plan_dimension *dim, const struct element *e, bool may_repeat,
         add_column(dim, param);
         add_looks(dim, e, "colours", d);
         add_looks(dim, e, "styles", d);
+        add_cases_of(dim, e, d);
     }
     override_free(&model);
 }
@@ -144,7 +193,13 @@ add_zip(struct plan *plan, const struct element *e, struct diagnostics *d)
     struct plan_dimension *dim = add_dimension(plan);
     for (size_t i = 0; i < e->nchildren; i++)
     {
-        add_vary(dim, e->children[i], true, d);
+        const struct element *c = e->children[i], *extra = element_child(c, "case");
+        if (extra)
+        {
+            diag_error(d, extra->line, "<case> in a <vary> of a <zip>; expected values alone");
+            return;
+        }
+        add_vary(dim, c, true, d);
     }
     if (e->nchildren == 0)
     {
@@ -153,30 +208,6 @@ add_zip(struct plan *plan, const struct element *e, struct diagnostics *d)
 }
 
 /* --- cases and seeds -------------------------------------------------------------------------- */
-
-static void
-add_case(struct plan_dimension *dim, const struct element *e, struct diagnostics *d)
-{
-    const char *name = element_value(e, "name"), *label = element_value(e, "label");
-    const char *colour = element_value(e, "colour"), *style = element_value(e, "style");
-    struct plan_point *point = add_point(dim);
-    add_cell(point, 0, name ? name : "");
-    point->label = label ? xstrdup(label) : NULL;
-    plan_look_take(&point->look, e, "colour", colour ? colour : "auto", d);
-    plan_look_take(&point->look, e, "style", style ? style : "auto", d);
-    for (size_t i = 0; i < e->nchildren; i++)
-    {
-        const struct element *set = e->children[i];
-        const char *param = element_value(set, "param"), *value = element_value(set, "value");
-        struct override model;
-        if (param && value && override_parse(param, element_line(set, "param"), &model, d))
-        {
-            model.line = element_line(set, "value");
-            add_set(point, &model, value);
-            override_free(&model);
-        }
-    }
-}
 
 /** Whether a column of summary.csv or aggregate.csv has that name, or begins with it and ends as
  * aggregate.csv's do. SQL does not tell upper from lower case. */
@@ -383,14 +414,14 @@ check_point(const struct plan *plan, size_t k, const struct plan_point *point,
 }
 
 /** Reports for each dimension the first parameter that varies twice. All points of one set the same
- * parameters unless it is one of cases. */
+ * parameters unless it has cases. */
 static void
 check_duplicates(const struct plan *plan, struct diagnostics *d)
 {
     for (size_t k = 0; k < plan->ndimensions && !diag_is_full(d); k++)
     {
         const struct plan_dimension *dim = &plan->dimensions[k];
-        size_t points = dim->is_cases ? dim->npoints : (dim->npoints > 0);
+        size_t points = dim->has_cases ? dim->npoints : (dim->npoints > 0);
         for (size_t p = 0; p < points && !check_point(plan, k, &dim->points[p], d); p++)
         {
         }

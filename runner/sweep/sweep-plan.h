@@ -52,6 +52,7 @@ struct plan_dimension
     size_t ncolumns;
     bool is_cases; /**< its cell alone, without "column=", goes into the run's name */
     bool is_seeds;
+    bool has_cases; /**< its points may set different parameters */
     struct plan_point *points;
     size_t npoints;
 };
@@ -91,6 +92,8 @@ struct plan_options
 {
     char *const *sets; /**< "element.attribute=value" */
     size_t nsets;
+    char *const *cases; /**< "NAME: element.attribute=value, ..." */
+    size_t ncases;
     const char *host; /**< of runs (run-host.h), to be said again; NULL: the default */
     enum quick_choice quick;
 };

@@ -211,7 +211,7 @@ kept_name(const struct folder *top)
 }
 
 /** Whether the folder holds no run of another scenario that this one would replace, now or with its
- * next runs, and none at all if it shall have a folder of its own; else a sentence. */
+ * next runs; else a sentence. */
 static bool
 spares_others(const struct plan *plan, const struct sweep_options *options,
               const struct results_folder *r, char **why)
@@ -222,12 +222,6 @@ spares_others(const struct plan *plan, const struct sweep_options *options,
     }
     OWNED char *kept = kept_name(&r->top);
     bool good = true, same = !kept || strcmp(kept, plan->name) == 0;
-    if (!same && options->own_folder)
-    {
-        *why = xformat("%s has results of the scenario '%s'; expected another --out", r->top.path,
-                       kept);
-        return false;
-    }
     struct sqlite3 *db = run_file_reader();
     for (size_t i = 0; good && !same && i < plan->nruns; i++)
     {
@@ -348,7 +342,7 @@ run_locked(const struct plan *plan, const struct sweep_options *options,
     else
     {
         size_t failed = run_due(plan, options, &due, &r->runs, fit);
-        bool written = options->nruns || summary_write(plan, r, NULL, options->no_table);
+        bool written = options->nruns || summary_write(plan, r, NULL);
         status = failed || !written ? EXIT_FAILED : EXIT_GOOD;
         if (failed && !sweep_was_interrupted())
         {

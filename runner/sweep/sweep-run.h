@@ -15,9 +15,7 @@ struct sweep_options
     long jobs;                          /**< processes at a time; 0: one per core */
     long threads;                       /**< of each run; 0: cores that processes leave over */
     bool again;                         /**< also runs that are finished */
-    bool own_folder;                    /**< the folder may have no other scenario's results */
     bool exceed_memory;                 /**< also runs that will take more than there is */
-    bool no_table;                      /**< tables are written, and none is printed */
     long log_interval;                  /**< s between lines of progress in a file; 0: none */
     const struct progress_whole *whole; /**< of which this sweep is a part; NULL: it is all */
 };

@@ -163,7 +163,7 @@ sweep_collect(const struct plan *plan, const struct sweep_options *options)
     }
     struct results_folder r;
     results_folder_open(&r, out);
-    int status = summary_write(plan, &r, out, options->no_table) ? EXIT_GOOD : EXIT_FAILED;
+    int status = summary_write(plan, &r, out) ? EXIT_GOOD : EXIT_FAILED;
     results_folder_close(&r);
     return status;
 }
@@ -188,6 +188,11 @@ add_options(struct text *t, const struct plan *plan, const char *out,
     {
         text_add(t, " --set ");
         add_shell_word(t, sets->sets[k]);
+    }
+    for (size_t k = 0; k < sets->ncases; k++)
+    {
+        text_add(t, " --add-case ");
+        add_shell_word(t, sets->cases[k]);
     }
     if (sets->host)
     {

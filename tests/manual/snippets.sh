@@ -35,7 +35,8 @@ CK_FORK=no *                    it needs what the one before installs
 ./weft query --data *           tests/runner/open-data.sh asks open data by name
 ./weft run scenarios/cross/*    minutes; tests/runner/cross.sh runs the small versions
 ./weft query results/cross-* *          tests/runner/cross.sh asks it of them
-./weft rank *                   a minute each; tests/runner/rank.sh has a table that is small
+./weft plot results/two-choices *       tests/runner/add-case.sh has a table that is small
+./weft query results/two-choices *      the same
 mpirun *                        tests/runner/ranks.sh runs several processes
 srun *                          that needs Slurm
 parallel *                      tests/cluster.sh does what the page says of many machines

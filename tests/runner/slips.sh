@@ -203,7 +203,7 @@ for command in $commands; do
 done
 said 'runs of an empty name' "--only of 'weft run' lacks its value; expected --only PATTERN" run good.xml --only ''
 [ -e results/tiny ] && fail "--only '' runs"
-for command in run validate plot query rank export report list; do
+for command in run validate plot query export report list; do
     said "$command ''" "an empty argument for 'weft $command'; expected: weft $command" "$command" ''
 done
 said 'half a number' "--rows '1.5'; expected a whole number from 1 to 1e.09" query results 'select 1' --rows 1.5

@@ -60,8 +60,10 @@ export ESC --to ESC.d
 export ESC.d/ESC.sqlite --to ESC.d
 report ESC
 report --html ESC.d
-rank ESC.xml
-rank nic-sr --nic ESC
+run ESC.xml --add-case ESC
+run ESC.xml --add-case 'ESC: balancer.name=ESC'
+query ESC.d/ESC --beside ESC
+plot ESC.d/ESC --beside ESC
 reproduce ESC
 run-one ESC.xml --run ESC
 END
