@@ -22,6 +22,7 @@ add_set(struct element *c, const char *param, const char *value, int line)
 /** --add-case while it is read. */
 struct addition
 {
+    const struct element *root;
     const char *text;    /**< as it was given */
     struct words values; /**< PARAM=VALUE each, or like=NAME */
     const char *like;    /**< that NAME; NULL: it is like none */
@@ -35,7 +36,7 @@ static bool
 varies(struct addition *a, const struct element *e, const char *param)
 {
     const char *its = element_value(e, "param");
-    bool found = its && strcmp(its, param) == 0;
+    bool found = its && same_parameter(a->root, its, param);
     words_add(&a->names, xstrdup(its ? its : ""));
     for (size_t i = 0; i < e->nchildren && !found; i++)
     {
@@ -136,7 +137,7 @@ make_room(const struct addition *a, const struct override *o, const char *param)
     {
         struct element *e = c->children[i];
         const char *its = element_value(e, "param");
-        const bool same = strcmp(its, param) == 0 && e->line != LINE_COMMAND;
+        const bool same = same_parameter(a->root, its, param) && e->line != LINE_COMMAND;
         const bool of_it = algo && e->line != LINE_COMMAND && strncmp(its, param, n) == 0;
         const bool unknown = of_it && !same && !vocabulary_takes(o->spec, algo, its + n);
         if (unknown)
@@ -199,7 +200,7 @@ bool
 document_add_case(struct document *doc, const char *text, struct diagnostics *d)
 {
     const size_t before = d->reported;
-    struct addition a = {.text = text, .d = d};
+    struct addition a = {.root = doc->root, .text = text, .d = d};
     struct element *place = split(&a) ? find_place(&a, element_child(doc->root, "sweep")) : NULL;
     if (place)
     {

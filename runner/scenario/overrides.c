@@ -93,6 +93,30 @@ override_free(struct override *o)
     free(o->value);
 }
 
+/** Where in "workload.bytes", or in "workload:NAME.bytes" of the first workload, ".bytes" begins;
+ * NULL: it is neither. */
+static const char *
+of_first_workload(const struct element *scenario, const char *param)
+{
+    const struct element *workload = element_child(scenario, "workload");
+    const char *name = workload ? element_value(workload, "name") : NULL;
+    const size_t n = strcspn(param, "."), plain = strlen("workload");
+    if (strncmp(param, "workload", plain) != 0)
+    {
+        return NULL;
+    }
+    const bool named = name && param[plain] == ':' && n == plain + 1 + strlen(name) &&
+                       strncmp(param + plain + 1, name, strlen(name)) == 0;
+    return n == plain || named ? param + n : NULL;
+}
+
+bool
+same_parameter(const struct element *scenario, const char *a, const char *b)
+{
+    const char *x = of_first_workload(scenario, a), *y = of_first_workload(scenario, b);
+    return strcmp(a, b) == 0 || (x && y && strcmp(x, y) == 0);
+}
+
 static bool
 has_attribute(const struct element_spec *spec, const struct weft_algo *algo,
               const struct attribute *a)

@@ -24,6 +24,10 @@ bool override_parse(const char *param, int line, struct override *out, struct di
 
 void override_free(struct override *o);
 
+/** Whether two names are of one parameter, or of one element: those of the scenario's first
+ * workload, which has a name, are known without it as well. */
+bool same_parameter(const struct element *scenario, const char *a, const char *b);
+
 /**
  * Sets the value in the tree of a scenario, and makes the element where it is missing. When an
  * override chooses another algorithm, attributes written in the file that only the former algorithm

@@ -26,35 +26,12 @@ key_of(const struct element *e)
 /** Elements of one name and key. */
 struct search
 {
+    const struct element *root;
     const char *name, *key;
-    const char *workload; /**< name of the scenario's first workload, or NULL */
-    struct nearest near;  /**< to the key */
+    struct nearest near; /**< to the key */
     struct element *found;
     size_t n;
 };
-
-/** Where in "workload.bytes", or in "workload:NAME.bytes" of the first workload, ".bytes" begins;
- * NULL: it is neither. */
-static const char *
-of_first_workload(const char *key, const char *workload)
-{
-    const size_t n = strlen("workload"), named = workload ? strlen(workload) : 0;
-    if (strncmp(key, "workload", n) != 0)
-    {
-        return NULL;
-    }
-    const bool is_named = workload && key[n] == ':' && strncmp(key + n + 1, workload, named) == 0;
-    const char *rest = key + n + (is_named ? 1 + named : 0);
-    return *rest == '.' ? rest : NULL;
-}
-
-static bool
-is_same_key(const struct search *s, const char *key)
-{
-    const char *a = of_first_workload(key, s->workload),
-               *b = of_first_workload(s->key, s->workload);
-    return strcmp(key, s->key) == 0 || (a && b && strcmp(a, b) == 0);
-}
 
 static void
 search_below(struct search *s, struct element *parent)
@@ -67,7 +44,7 @@ search_below(struct search *s, struct element *parent)
         {
             nearest_try(&s->near, key);
         }
-        if (key && is_same_key(s, key))
+        if (key && same_parameter(s->root, key, s->key))
         {
             s->found = s->found ? s->found : e;
             s->n++;
@@ -80,11 +57,7 @@ search_below(struct search *s, struct element *parent)
 static struct search
 search(const struct element *root, struct element *parent, const char *name, const char *key)
 {
-    const struct element *workload = element_child(root, "workload");
-    struct search s = {.name = name,
-                       .key = key,
-                       .workload = workload ? element_value(workload, "name") : NULL,
-                       .near = nearest_start(key)};
+    struct search s = {.root = root, .name = name, .key = key, .near = nearest_start(key)};
     search_below(&s, parent);
     return s;
 }

@@ -341,12 +341,6 @@ add_seeds(struct plan *plan, const struct element *e)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static bool
-same_parameter(const struct override *a, const struct override *b)
-{
-    return strcmp(a->element, b->element) == 0 && strcmp(a->attribute, b->attribute) == 0;
-}
-
 static void
 report_twice(const struct override *a, const struct override *b, struct diagnostics *d)
 {
@@ -358,7 +352,7 @@ report_twice(const struct override *a, const struct override *b, struct diagnost
             d, LINE_COMMAND,
             "%s.%s cannot be set: the sweep varies it at line %d; expected another parameter "
             "(--only selects among the runs)",
-            a->element, a->attribute, line);
+            a->line > b->line ? b->element : a->element, a->attribute, line);
     }
     else
     {
@@ -370,14 +364,16 @@ report_twice(const struct override *a, const struct override *b, struct diagnost
 /** Reports a parameter that one of the first @p n sets of a point is, and @p o as well; whether
  * there is one. */
 static bool
-check_against(const struct plan_point *point, size_t n, const struct override *o,
-              struct diagnostics *d)
+check_against(const struct plan *plan, const struct plan_point *point, size_t n,
+              const struct override *o, struct diagnostics *d)
 {
     for (size_t i = 0; i < n; i++)
     {
-        if (same_parameter(&point->sets[i], o))
+        const struct override *set = &point->sets[i];
+        if (strcmp(set->attribute, o->attribute) == 0 &&
+            same_parameter(plan->doc->root, set->element, o->element))
         {
-            report_twice(&point->sets[i], o, d);
+            report_twice(set, o, d);
             return true;
         }
     }
@@ -386,12 +382,13 @@ check_against(const struct plan_point *point, size_t n, const struct override *o
 
 /** Checks any point of a dimension; the same. */
 static bool
-check_dimension(const struct plan_dimension *dim, const struct override *o, struct diagnostics *d)
+check_dimension(const struct plan *plan, const struct plan_dimension *dim, const struct override *o,
+                struct diagnostics *d)
 {
     bool twice = false;
     for (size_t p = 0; p < dim->npoints && !twice; p++)
     {
-        twice = check_against(&dim->points[p], dim->points[p].nsets, o, d);
+        twice = check_against(plan, &dim->points[p], dim->points[p].nsets, o, d);
     }
     return twice;
 }
@@ -404,10 +401,10 @@ check_point(const struct plan *plan, size_t k, const struct plan_point *point,
     bool twice = false;
     for (size_t i = 0; i < point->nsets && !twice; i++)
     {
-        twice = check_against(point, i, &point->sets[i], d);
+        twice = check_against(plan, point, i, &point->sets[i], d);
         for (size_t other = 0; other < k && !twice; other++)
         {
-            twice = check_dimension(&plan->dimensions[other], &point->sets[i], d);
+            twice = check_dimension(plan, &plan->dimensions[other], &point->sets[i], d);
         }
     }
     return twice;
@@ -427,7 +424,7 @@ check_duplicates(const struct plan *plan, struct diagnostics *d)
         }
         for (size_t i = 0; i < plan->nfixed; i++)
         {
-            check_dimension(dim, &plan->fixed[i], d);
+            check_dimension(plan, dim, &plan->fixed[i], d);
         }
     }
 }

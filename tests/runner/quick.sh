@@ -120,6 +120,12 @@ for pair in 'workload:storage.bytes workload.bytes' 'workload.bytes workload:sto
     grep -q "the sweep sets ${pair#* } in every run" messages || fail "$pair: $(cat messages)"
     named "${pair% *}" "<vary param=\"${pair#* }\" values=\"100KB\"/>"
     ends 0 "$weft" validate named.xml
+    ends 2 "$weft" validate named.xml --set "${pair#* }=1KB"
+    grep -q "${pair#* } cannot be set: the sweep varies it" messages || fail "--set ${pair#* } changes nothing, silently"
+    ends 0 "$weft" validate named.xml --add-case "300KB: ${pair#* }=300KB"
+    sed "s,<cases>,<vary param=\"${pair#* }\" values=\"1KB 2KB\"/>&," named.xml >twice.xml
+    ends 2 "$weft" validate twice.xml
+    grep -q 'bytes varies twice' messages || fail "$pair vary both"
 done
 ends 2 "$weft" schema --quick
 [ ! -e results/tiny ] || fail 'results of the full size'
