@@ -140,11 +140,11 @@ compare(struct database *db, const char *results, char **why)
                        QUERY_LIMITS, &m);
     if (rows && rows->cells[1].integer > 0)
     {
-        print_shown(
-            stderr,
-            "weft: warning: %lld of %lld runs that %s has as well have other values there: "
-            "the code of the fabric has changed since, and differences may come from that\n",
-            (long long)rows->cells[1].integer, (long long)rows->cells[0].integer, results);
+        print_shown(stderr,
+                    "weft: warning: %lld of %lld runs that %s has as well have other values there, "
+                    "and count as they are here: the code of the fabric has changed since, or a "
+                    "case has other parameters\n",
+                    (long long)rows->cells[1].integer, (long long)rows->cells[0].integer, results);
     }
     *why = m.message;
     return rows != NULL;
