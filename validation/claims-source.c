@@ -133,21 +133,6 @@ hole_of(const struct query_rows *rows, const struct query_hole *holes)
                   : NULL;
 }
 
-/** Makes rows a table for all queries; else a sentence. */
-static char *
-define(const struct database *db, const char *name, const struct query_rows *rows)
-{
-    const struct database *const both[] = {db, db->counting};
-    for (size_t i = 0; i < 2; i++)
-    {
-        if (!rows_store(rows, both[i]->db, "temp", name))
-        {
-            return xstrdup(sqlite3_errmsg(both[i]->db));
-        }
-    }
-    return NULL;
-}
-
 /** Asks a view, and makes its rows a table. */
 static bool
 ask_view(struct source *s, const xmlNode *view)
@@ -160,7 +145,10 @@ ask_view(struct source *s, const xmlNode *view)
     OWNED struct query_hole *holes =
         rows ? database_holes(s->db, sql, limits, rows->nrows, &m) : NULL;
     OWNED char *why = holes ? hole_of(rows, holes) : m.message;
-    why = why ? why : define(s->db, value_of(view, "name"), rows);
+    if (!why && !rows_store(rows, s->db->db, "temp", value_of(view, "name")))
+    {
+        why = xstrdup(sqlite3_errmsg(s->db->db));
+    }
     if (why)
     {
         diag_error(s->d, line_of(view) + (holes ? 0 : m.line), "%s", why);

@@ -403,7 +403,6 @@ write_copy(const struct copy *c, const char *folder, char **why)
 static char *
 begin_copy(struct copy *c, struct sql_steps *steps, const struct claims_options *options)
 {
-    static struct sql_budget unlimited = {SIZE_MAX, false};
     OWNED char *path = xformat("%s/%s/" DATABASE_FILE, options->results, c->name);
     OWNED char *address = sql_file_address(path), *wrong = NULL;
     bool good = sql_open(&c->db, address, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK;
@@ -411,7 +410,7 @@ begin_copy(struct copy *c, struct sql_steps *steps, const struct claims_options 
     {
         sql_limit_steps(c->db, steps);
         good = sql_schema_fits(c->db, "main", SQL_RESULTS, &wrong) &&
-               sql_aggregates_register(c->db, &unlimited, NULL) == SQLITE_OK && copy_all(c);
+               sql_aggregates_register(c->db, NULL) == SQLITE_OK && copy_all(c);
     }
     return good ? NULL
                 : xformat("cannot save what claims read of %s: %s", path,

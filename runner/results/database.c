@@ -333,7 +333,6 @@ micro(sqlite3_context *context, int n, sqlite3_value **args)
 static bool
 add_aggregate(const struct database_writer *w, char **why)
 {
-    static struct sql_budget unlimited = {SIZE_MAX, false};
     CLEANUP(text_drop) struct text t = {0};
     text_add(&t, "CREATE TABLE aggregate (seeds INTEGER");
     add_case(&t, w, true);
@@ -344,7 +343,7 @@ add_aggregate(const struct database_writer *w, char **why)
     text_add(&t, " FROM summary GROUP BY 1 = 1");
     add_case(&t, w, false);
     text_add(&t, " ORDER BY min(run);");
-    return sql_aggregates_register(w->file.db, &unlimited, NULL) == SQLITE_OK &&
+    return sql_aggregates_register(w->file.db, NULL) == SQLITE_OK &&
            sqlite3_create_function(w->file.db, "micro", 1, SQLITE_UTF8, NULL, micro, NULL, NULL) ==
                SQLITE_OK &&
            sql_file_run(&w->file, t.s, why);

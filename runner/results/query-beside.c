@@ -176,7 +176,7 @@ database_put_beside(struct database *db, const char *results, char **why)
     {
         return false;
     }
-    const bool joined = join_tables(db->db) && join_tables(db->counting->db);
+    const bool joined = join_tables(db->db);
     if (!joined)
     {
         *why = xformat("%s cannot be used: %s", path, sqlite3_errmsg(db->db));

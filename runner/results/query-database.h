@@ -18,14 +18,10 @@ struct image
 struct database
 {
     sqlite3 *db;
-    struct image *images; /**< those that SQLite reads, also for `counting` */
+    struct image *images; /**< those that SQLite reads */
     size_t nimages;
-    struct database *counting; /**< the same results, with aggregates that fill `holes`; or NULL */
-    struct sql_holes holes;
-    double opens_by;     /**< deadline of what is opened and attached; INFINITY: none */
-    double deadline;     /**< of the query in hand */
-    uint64_t steps_left; /**< likewise */
-    struct sql_budget budget;
+    double opens_by;         /**< deadline of what is opened and attached; INFINITY: none */
+    struct sql_holes *holes; /**< of the query in hand, in shared memory; NULL: nobody asks */
 };
 
 #endif

@@ -1,51 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Cells of an answer that rest on rows without a value. */
-#include "query.h"
-
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
-#include "sql-aggregates.h"
+#include "query-database.h"
 
-/** While the holes of an answer are looked for. */
-struct search
+/** Marks the cells that an altered hole changes, as resting on it: those that had a value, and
+ * those that had none and have one now. */
+static void
+mark(struct query_hole *cells, const struct query_rows *was, const struct query_rows *now,
+     const struct sql_hole *hole)
 {
-    struct database *db; /**< whose aggregates count */
-    const char *sql;
-    struct query_limits limits;
-    struct query_mistake *mistake;
-    struct sql_holes *holes;
-    struct query_rows *counted; /**< the answer, by these aggregates */
-    struct query_hole *cells;   /**< found so far */
-};
-
-/** The answer as the altered holes make it; NULL after a mistake. */
-static struct query_rows *
-ask(struct search *s)
-{
-    s->holes->nfilled = 0;
-    return database_query(s->db, s->sql, s->limits, s->mistake);
-}
-
-/** Runs the query again and marks the cells that the altered holes change, as resting on @p hole:
- * those that had a value, and those that had none and have one now. */
-static bool
-mark(struct search *s, const struct sql_hole *hole)
-{
-    const struct query_rows *was = s->counted;
-    struct query_rows *now = ask(s);
-    for (size_t i = 0; now && i < was->nrows * was->ncolumns; i++)
+    for (size_t i = 0; i < was->nrows * was->ncolumns; i++)
     {
         const bool may_rest = hole->of > 0 || was->cells[i].kind == QUERY_NULL;
-        if (s->cells[i].ground == QUERY_WHOLE && may_rest &&
+        if (cells[i].ground == QUERY_WHOLE && may_rest &&
             (now->nrows != was->nrows || !query_cell_same(&was->cells[i], &now->cells[i])))
         {
-            s->cells[i] = hole->of ? (struct query_hole){QUERY_PARTLY, hole->have, hole->of}
-                                   : (struct query_hole){QUERY_NO_ROWS, 0, 0};
+            cells[i] = hole->of ? (struct query_hole){QUERY_PARTLY, hole->have, hole->of}
+                                : (struct query_hole){QUERY_NO_ROWS, 0, 0};
         }
     }
-    query_rows_free(now);
-    return now != NULL;
 }
 
 /** Orders cells that lack most first; then those that have nothing, and last those of no rows. */
@@ -60,61 +38,57 @@ by_badness(const void *a, const void *b)
                                             : (lacks > others) - (lacks < others);
 }
 
-/** Alters one hole after the other that has some values. Those that have none stay altered: of what
- * is made of several the last one counts, which is the worst. */
-static bool
-alter_each(struct search *s)
+/** Asks once for all holes, and once more for each of them. */
+static struct query_hole *
+search(struct database *db, const char *sql, struct query_limits limits, size_t nrows,
+       struct query_mistake *mistake)
 {
-    struct sql_holes *h = s->holes;
-    bool good = true;
-    for (size_t i = 0; good && i < h->n; i++)
+    struct sql_holes *holes = db->holes;
+    CLEANUP(query_rows_drop)
+    struct query_rows *was = database_query(db, sql, limits, mistake);
+    if (was && was->nrows != nrows)
     {
-        h->holes[i].altered = true;
-        h->alters_unknown = h->holes[i].have > 0;
-        good = mark(s, &h->holes[i]);
-        h->holes[i].altered = h->holes[i].have == 0;
-    }
-    return good;
-}
-
-static bool
-search(struct search *s, size_t nrows)
-{
-    s->holes->recording = true;
-    s->counted = ask(s);
-    s->holes->recording = false;
-    if (!s->counted)
-    {
-        return false;
-    }
-    if (s->counted->nrows != nrows)
-    {
-        s->mistake->message = xstrdup(
+        mistake->message = xstrdup(
             "its number of rows depends on what min(), max(), sum() or avg() make of texts");
-        return false;
     }
-    s->cells = xcalloc(nrows * s->counted->ncolumns + 1, sizeof *s->cells);
-    if (s->holes->n)
+    struct query_hole *cells =
+        mistake->message ? NULL : xcalloc(nrows * was->ncolumns + 1, sizeof *cells);
+    qsort(holes->holes, holes->n, sizeof *holes->holes, by_badness);
+    for (holes->altered = 0; cells && holes->altered < holes->n; holes->altered++)
     {
-        qsort(s->holes->holes, s->holes->n, sizeof *s->holes->holes, by_badness);
+        holes->nfilled = 0;
+        CLEANUP(query_rows_drop)
+        struct query_rows *now = database_query(db, sql, limits, mistake);
+        if (now)
+        {
+            mark(cells, was, now, &holes->holes[holes->altered]);
+        }
+        else
+        {
+            free(cells);
+            cells = NULL;
+        }
     }
-    return alter_each(s);
+    return cells;
 }
 
 struct query_hole *
 database_holes(struct database *db, const char *sql, struct query_limits limits, size_t nrows,
                struct query_mistake *mistake)
 {
-    struct search s = {.sql = sql, .limits = limits, .mistake = mistake};
-    *mistake = (struct query_mistake){NULL, 0};
-    s.db = database_counting(db, &s.holes);
-    *s.holes = (struct sql_holes){.holes = s.holes->holes};
-    const bool good = search(&s, nrows);
-    if (!good)
+    struct query_hole *cells = NULL;
+    const int how = PROT_READ | PROT_WRITE;
+    db->holes = mmap(NULL, sizeof *db->holes, how, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (db->holes == MAP_FAILED)
     {
-        free(s.cells);
-        s.cells = NULL;
+        *mistake = (struct query_mistake){xstrdup(strerror(errno)), 0};
     }
-    query_rows_free(s.counted);
-    return s.cells;
+    else
+    {
+        db->holes->altered = SQL_RECORDING;
+        cells = search(db, sql, limits, nrows, mistake);
+        munmap(db->holes, sizeof *db->holes);
+    }
+    db->holes = NULL;
+    return cells;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Opening results to query them. */
+#include <limits.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -10,16 +11,12 @@
 #include "query-database.h"
 #include "results-folder.h"
 #include "sql-open.h"
-#include "sql-printf.h"
-
-/** Longest text that a query may read or make, bytes: one step of it must not take long. */
-#define MOST_TEXT (1 << 16)
 
 /** Steps of SQLite's machine that opening a file may take: its names of tables. */
 #define OPENING_STEPS 10000000
 
-/** Longest query, bytes. */
-#define MOST_SQL (1 << 18)
+/** Longest definition of a table or view, bytes. */
+#define OPENING_TEXT (1 << 16)
 
 /** Returns what SQLite opens of a results folder, or of results that are in memory. */
 static char *
@@ -94,50 +91,47 @@ version_fits(struct database *db, const char *name, const char *out, char **why)
     return fits;
 }
 
-/** Forbids what nobody who queries may do, whatever the query. */
-static void
-restrict_database(sqlite3 *db)
+/** Registers what queries may call beside SQLite's own functions; an SQLite result code. */
+static int
+prepare_for_queries(sqlite3 *db)
 {
     /* "balancer.nam" is a column that is not there, and not a text. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, MOST_TEXT);
-    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, MOST_SQL);
-    sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 50);
-    sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 200);
-    sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
     sqlite3_exec(db, "PRAGMA temp_store = MEMORY;", NULL, NULL, NULL);
+    return sql_aggregates_register(db, NULL);
+}
+
+/** Limits what is done in this process with a file that others have made; NULL: no longer. */
+static void
+limit_opening(sqlite3 *db, struct sql_steps *steps)
+{
+    sql_limit_steps(db, steps);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, steps ? OPENING_TEXT : INT_MAX);
 }
 
 /** Whether the tables of an open file are those that queries are made for. */
 static bool
 tables_fit(struct database *db, const char *name, const char *out, char **why)
 {
-    struct sql_steps steps = {OPENING_STEPS};
     OWNED char *file = file_of(out), *wrong = NULL;
-    sql_limit_steps(db->db, &steps);
     const bool fits =
         version_fits(db, name, out, why) &&
         sql_schema_fits(db->db, name, open_data_is(out) ? SQL_AND_QUERIES : SQL_RESULTS, &wrong);
-    sql_limit_steps(db->db, NULL);
     *why = wrong ? xformat("%s cannot be used: %s", file, wrong) : *why;
     return fits;
 }
 
-/** Registers what queries may call beside SQLite's own; an SQLite result code. */
-static int
-add_functions(struct database *db, struct sql_holes *holes)
-{
-    const int status = sql_aggregates_register(db->db, &db->budget, holes);
-    return status == SQLITE_OK ? sql_printf_register(db->db) : status;
-}
-
+/** Opens what is whole. Takes the image. */
 static struct database *
-open_with(const char *out, const struct image *image, struct sql_holes *holes, char **why)
+open_image(const char *out, struct image image, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
+    struct sql_steps steps = {OPENING_STEPS};
     OWNED char *address = address_of(out);
+    keep(db, image);
+    db->opens_by = INFINITY;
     bool good = sql_open(&db->db, address, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-                place(db->db, "main", image);
+                place(db->db, "main", &image) && prepare_for_queries(db->db) == SQLITE_OK;
     if (!good)
     {
         OWNED char *file = file_of(out);
@@ -146,30 +140,11 @@ open_with(const char *out, const struct image *image, struct sql_holes *holes, c
     }
     else
     {
-        restrict_database(db->db);
-        good = tables_fit(db, "main", out, why) && add_functions(db, holes) == SQLITE_OK;
+        limit_opening(db->db, &steps);
+        good = tables_fit(db, "main", out, why);
+        limit_opening(db->db, NULL);
     }
     if (!good)
-    {
-        database_close(db);
-        db = NULL;
-    }
-    return db;
-}
-
-/** Opens what is whole, twice. Takes the image. */
-static struct database *
-open_both(const char *out, struct image image, char **why)
-{
-    struct database *db = open_with(out, &image, NULL, why);
-    if (!db)
-    {
-        free(image.bytes);
-        return NULL;
-    }
-    keep(db, image);
-    db->opens_by = INFINITY;
-    if ((db->counting = open_with(out, &image, &db->holes, why)) == NULL)
     {
         database_close(db);
         db = NULL;
@@ -180,7 +155,7 @@ open_both(const char *out, struct image image, char **why)
 struct database *
 database_open_whole(const char *out, char **why)
 {
-    return open_both(out, (struct image){0}, why);
+    return open_image(out, (struct image){0}, why);
 }
 
 struct database *
@@ -194,7 +169,7 @@ database_open_within(const char *out, double seconds, char **why)
 {
     struct image image;
     const double deadline = clock_seconds() + seconds;
-    struct database *db = look(out, deadline, &image, why) ? open_both(out, image, why) : NULL;
+    struct database *db = look(out, deadline, &image, why) ? open_image(out, image, why) : NULL;
     if (db)
     {
         db->opens_by = deadline;
@@ -207,8 +182,7 @@ database_lend(sqlite3 *own, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
     db->db = own;
-    restrict_database(db->db);
-    if (add_functions(db, NULL) != SQLITE_OK)
+    if (prepare_for_queries(own) != SQLITE_OK)
     {
         *why = xstrdup(sqlite3_errmsg(own));
         database_give_back(db);
@@ -238,38 +212,27 @@ database_of(sqlite3 *own, char **why)
     return db;
 }
 
-static bool
-attach(struct database *db, const char *name, const char *out, const struct image *image,
-       char **why)
+bool
+database_attach(struct database *db, const char *name, const char *out, char **why)
 {
+    struct image image;
+    struct sql_steps steps = {OPENING_STEPS};
+    if (!look(out, db->opens_by, &image, why))
+    {
+        return false;
+    }
+    keep(db, image);
+    limit_opening(db->db, &steps);
     OWNED char *address = address_of(out);
-    const bool good = sql_attach(db->db, address, name) == SQLITE_OK && place(db->db, name, image);
+    bool good = sql_attach(db->db, address, name) == SQLITE_OK && place(db->db, name, &image);
     if (!good)
     {
         OWNED char *file = file_of(out);
         *why = xformat("%s cannot be opened: %s", file, sqlite3_errmsg(db->db));
     }
-    return good && tables_fit(db, name, out, why);
-}
-
-bool
-database_attach(struct database *db, const char *name, const char *out, char **why)
-{
-    struct image image;
-    const bool whole = look(out, db->opens_by, &image, why);
-    if (whole)
-    {
-        keep(db, image);
-    }
-    return whole && attach(db, name, out, &image, why) &&
-           attach(db->counting, name, out, &image, why);
-}
-
-struct database *
-database_counting(struct database *db, struct sql_holes **holes)
-{
-    *holes = &db->holes;
-    return db->counting;
+    good = good && tables_fit(db, name, out, why);
+    limit_opening(db->db, NULL);
+    return good;
 }
 
 void
@@ -277,14 +240,12 @@ database_close(struct database *db)
 {
     if (db)
     {
-        database_close(db->counting);
         sqlite3_close(db->db);
         for (size_t i = 0; i < db->nimages; i++)
         {
             free(db->images[i].bytes);
         }
         free(db->images);
-        free(db->holes.holes);
         free(db);
     }
 }

@@ -8,48 +8,34 @@
 #include "shown-text.h"
 #include "sql-file.h"
 
-/** The bytes that the cells of a row take, in an array that grows by doubling. */
-static size_t
-bytes_of(const struct query_cell *cells, size_t n)
-{
-    size_t bytes = 2 * n * sizeof *cells;
-    for (size_t i = 0; i < n; i++)
-    {
-        bytes += cells[i].text ? strlen(cells[i].text) : 0;
-    }
-    return bytes;
-}
-
 struct query_rows *
 database_query(struct database *db, const char *sql, struct query_limits limits,
                struct query_mistake *mistake)
 {
     struct query *q = query_begin(db, sql, limits, mistake);
     struct query_rows *rows = xcalloc(1, sizeof *rows);
-    const struct query_cell *cells;
-    size_t left = limits.bytes;
     rows->ncolumns = q ? q->ncolumns : 0;
     rows->columns = xcalloc(rows->ncolumns + 1, sizeof *rows->columns);
     for (size_t i = 0; i < rows->ncolumns; i++)
     {
         rows->columns[i] = xstrdup(q->columns[i]);
     }
-    while (q && !mistake->message && (cells = query_next(q)) != NULL)
+    while (q && query_next(q))
     {
-        const size_t bytes = bytes_of(cells, rows->ncolumns), at = rows->nrows * rows->ncolumns;
-        if (bytes > left)
+        const size_t n = rows->ncolumns, at = rows->nrows++ * n;
+        const size_t bytes = 2 * n * sizeof *rows->cells; /* in an array that grows by doubling */
+        if (bytes > q->left)
         {
             mistake->message = xformat(QUERY_TOO_LARGE, limits.bytes >> 20);
             break;
         }
-        left -= bytes;
-        for (size_t i = 0; i < rows->ncolumns; i++)
+        q->left -= bytes;
+        for (size_t i = 0; i < n; i++)
         {
             ARRAY_GROW(rows->cells, at + i);
-            rows->cells[at + i] = cells[i];
-            rows->cells[at + i].text = cells[i].text ? xstrdup(cells[i].text) : NULL;
+            rows->cells[at + i] = q->cells[i];
+            q->cells[i].text = NULL; /* taken */
         }
-        rows->nrows++;
     }
     if (!query_end(q))
     {

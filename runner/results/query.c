@@ -1,60 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Each query is answered in a process of its own, which writes the rows into a pipe: whatever
+ * SQLite makes of a query or of a file, the process ends at its limits of time and memory, and
+ * writes no file. */
+#define _GNU_SOURCE /* pipe2 */
 #include "query.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "query-database.h"
 #include "shown-text.h"
 #include "sql-file.h"
-
-/** Steps of SQLite's machine between two looks at the clock. */
-#define STEPS_PER_LOOK 100
 
 /* --- what a query may do ---------------------------------------------------------------------- */
 
 /** Functions that answer differently every time ('now') or elsewhere, or that reach out of the
  * database. */
-static bool
-is_forbidden(const char *function)
-{
-    static const char *const names[] = {"random",
-                                        "randomblob",
-                                        "load_extension",
-                                        "fts3_tokenizer",
-                                        "current_time",
-                                        "current_date",
-                                        "current_timestamp",
-                                        "sqlite_log",
-                                        "zeroblob",
-                                        "date",
-                                        "time",
-                                        "datetime",
-                                        "julianday",
-                                        "unixepoch",
-                                        "strftime",
-                                        "timediff",
-                                        "sqlite_version",
-                                        "sqlite_source_id",
-                                        "sqlite_compileoption_get",
-                                        "sqlite_compileoption_used"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    {
-        if (sqlite3_stricmp(function, names[i]) == 0)
-        {
-            return true;
-        }
-    }
-    return false;
-}
+static const char forbidden[] =
+    "random randomblob load_extension fts3_tokenizer current_time current_date current_timestamp "
+    "sqlite_log date time datetime julianday unixepoch strftime timediff sqlite_version "
+    "sqlite_source_id sqlite_compileoption_get sqlite_compileoption_used";
 
 static int
 authorize(void *user, int action, const char *first, const char *second, const char *schema,
@@ -66,18 +42,8 @@ authorize(void *user, int action, const char *first, const char *second, const c
     (void)trigger;
     const bool allowed = action == SQLITE_SELECT || action == SQLITE_READ ||
                          action == SQLITE_RECURSIVE ||
-                         (action == SQLITE_FUNCTION && second && !is_forbidden(second));
+                         (action == SQLITE_FUNCTION && !list_has(forbidden, second));
     return allowed ? SQLITE_OK : SQLITE_DENY;
-}
-
-static int
-is_over(void *user)
-{
-    struct database *db = user;
-    const bool out_of_steps = db->steps_left < STEPS_PER_LOOK;
-    db->steps_left -= out_of_steps ? 0 : STEPS_PER_LOOK;
-    db->budget.is_over = out_of_steps || clock_seconds() > db->deadline;
-    return db->budget.is_over;
 }
 
 /** A text of the query's own as one line of valid UTF-8, whatever is in it. */
@@ -91,15 +57,16 @@ one_line(const char *s)
 
 /* --- mistakes --------------------------------------------------------------------------------- */
 
-static void
-set_mistake(struct query_mistake *m, char *message, const char *sql, int at)
+/** The line of a place in a query, from 0. */
+static int
+line_at(const char *sql, int at)
 {
-    m->message = message;
-    m->line = 0;
+    int line = 0;
     for (int i = 0; i < at && sql[i]; i++)
     {
-        m->line += sql[i] == '\n';
+        line += sql[i] == '\n';
     }
+    return line;
 }
 
 /** The name nearest to one that is not there. */
@@ -166,6 +133,8 @@ place_of_mistake(sqlite3 *db)
 #endif
 }
 
+#define NOTHING_ELSE "a query may read tables and call functions, nothing else"
+
 /** Returns what SQLite says of a query, and the name that may be meant. */
 static char *
 explain(struct database *db)
@@ -207,92 +176,8 @@ explain(struct database *db)
            : strstr(said, "syntax error") && place_of_mistake(db->db) == 0
                ? xformat("%s; expected a query: SELECT columns FROM table", said)
            : strstr(said, "authoriz") || strstr(said, "prohibited")
-               ? xformat("%s; a query may read tables and call functions, nothing else", said)
+               ? xformat("%s; " NOTHING_ELSE, said)
                : xstrdup(said);
-}
-
-/* --- a step that does not end ----------------------------------------------------------------- */
-
-/** Behind the limit of time, s: SQLite ends a query at that if it can. */
-#define GRACE 2
-
-/** Longer limits are none, s. */
-#define MOST_SECONDS 1e8
-
-static char message[100];
-
-/** Nothing else can: one step of SQLite's does not end. */
-static void
-end_process(int number)
-{
-    (void)number;
-    if (write(STDERR_FILENO, message, strlen(message)) < 0)
-    {
-        _exit(2); /* the same: nobody hears of it */
-    }
-    _exit(2);
-}
-
-static void
-set_timer(time_t seconds)
-{
-    const struct itimerval timer = {.it_value = {.tv_sec = seconds}};
-    setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-/** From now on the process ends with a message and exit status 2 if this takes longer than its
- * seconds and a little; until stop_watchdog(). */
-static void
-start_watchdog(const struct query_limits *limits)
-{
-    struct sigaction action;
-    if (limits->seconds > MOST_SECONDS)
-    {
-        return;
-    }
-    snprintf(message, sizeof message,
-             "weft: error: a query takes longer than %g seconds in one step\n", limits->seconds);
-    memset(&action, 0, sizeof action);
-    action.sa_handler = end_process;
-    sigaction(SIGALRM, &action, NULL);
-    set_timer((time_t)(limits->seconds - limits->spent) + GRACE);
-}
-
-static void
-stop_watchdog(void)
-{
-    set_timer(0);
-}
-
-/* --- rows ------------------------------------------------------------------------------------- */
-
-/** A cell of the row that a step has made; its text is SQLite's. */
-static struct query_cell
-cell_of(sqlite3_stmt *s, int i)
-{
-    static char nothing[] = "";
-    struct query_cell c = {QUERY_NULL, 0, NAN, NULL};
-    switch (sqlite3_column_type(s, i))
-    {
-    case SQLITE_INTEGER:
-        c.kind = QUERY_INTEGER;
-        c.integer = sqlite3_column_int64(s, i);
-        c.real = (double)c.integer;
-        break;
-    case SQLITE_FLOAT:
-        c.kind = QUERY_REAL;
-        c.real = sqlite3_column_double(s, i);
-        break;
-    case SQLITE_TEXT:
-    case SQLITE_BLOB:
-        c.kind = QUERY_TEXT;
-        c.text = (char *)sqlite3_column_text(s, i);
-        c.text = c.text ? c.text : nothing; /* of a blob without bytes */
-        break;
-    default:
-        break;
-    }
-    return c;
 }
 
 /** Why there are no rows, or not all of them. */
@@ -300,13 +185,10 @@ static char *
 reason(struct database *db, int status, struct query_limits limits)
 {
     return status == SQLITE_ROW ? xformat("it gives more than %zu rows", limits.rows)
-           : status == SQLITE_INTERRUPT && db->steps_left < STEPS_PER_LOOK
+           : status == SQLITE_INTERRUPT
                ? xformat("it takes more than %llu steps", (unsigned long long)limits.steps)
-           : status == SQLITE_INTERRUPT ? xformat("it takes longer than %g seconds", limits.seconds)
-           : status == SQLITE_NOMEM     ? xformat(QUERY_TOO_LARGE, limits.bytes >> 20)
-           : status == SQLITE_TOOBIG    ? xformat("a text or a row of it has more than %d bytes",
-                                                  sqlite3_limit(db->db, SQLITE_LIMIT_LENGTH, -1))
-                                        : explain(db);
+           : status == SQLITE_NOMEM ? xformat(QUERY_TOO_LARGE, limits.bytes >> 20)
+                                    : explain(db);
 }
 
 /** Whether only white space, comments and a ';' follow. */
@@ -327,27 +209,203 @@ refusal(struct database *db, sqlite3_stmt *s, const char *sql, const char *rest,
     return !s         ? xstrdup("there is no query; expected select ...")
            : explains ? xstrdup("EXPLAIN is not there; expected select ...")
            : more     ? xstrdup("more follows the first ';'; expected one select")
-                      : NULL;
+           : sqlite3_column_count(s) == 0 ? xstrdup("it gives no columns; " NOTHING_ELSE)
+                                          : NULL;
 }
 
-/** Puts a query under its limits, or takes them away. */
+/* --- the process that answers ----------------------------------------------------------------- */
+
+/* An answer is a number of columns, their names and the rows, all of it cells; last a text of this
+ * kind, which says what is wrong, or nothing. */
+#define ANSWER_ENDS ((enum query_kind)(QUERY_TEXT + 1))
+
 static void
-set_limits(struct database *db, const struct query_limits *limits)
+put(FILE *to, enum query_kind kind, int64_t integer, double real, const char *text)
 {
-    if (limits)
+    integer = kind >= QUERY_TEXT ? (int64_t)strlen(text) : integer;
+    putc((int)kind, to);
+    fwrite(&integer, sizeof integer, 1, to);
+    fwrite(&real, sizeof real, 1, to);
+    fwrite(text, 1, kind >= QUERY_TEXT ? (size_t)integer : 0, to);
+}
+
+/** Longest text that an answer may have, bytes. */
+#define MOST_TEXT (1 << 16)
+
+/** Puts a cell of the row that a step has made; false if its text is too long. */
+static bool
+put_cell(FILE *to, sqlite3_stmt *s, int i)
+{
+    static const enum query_kind kinds[] = {[SQLITE_INTEGER] = QUERY_INTEGER,
+                                            [SQLITE_FLOAT] = QUERY_REAL,
+                                            [SQLITE_TEXT] = QUERY_TEXT,
+                                            [SQLITE_BLOB] = QUERY_TEXT,
+                                            [SQLITE_NULL] = QUERY_NULL};
+    const enum query_kind kind = kinds[sqlite3_column_type(s, i)];
+    const bool number = kind == QUERY_INTEGER || kind == QUERY_REAL;
+    const char *text = kind == QUERY_TEXT ? (const char *)sqlite3_column_text(s, i) : NULL;
+    const bool fits = !text || strlen(text) <= MOST_TEXT;
+    if (fits)
     {
-        db->deadline = clock_seconds() + limits->seconds - limits->spent;
-        db->steps_left = limits->steps ? limits->steps : UINT64_MAX;
-        db->budget = (struct sql_budget){limits->bytes, false};
-        sqlite3_hard_heap_limit64((sqlite3_int64)limits->bytes);
-        start_watchdog(limits);
+        put(to, kind, kind == QUERY_INTEGER ? sqlite3_column_int64(s, i) : 0,
+            number ? sqlite3_column_double(s, i) : NAN, text ? text : ""); /* an empty blob */
     }
-    else
+    return fits;
+}
+
+/** Puts all rows; what is wrong with them, or NULL. */
+static char *
+put_rows(FILE *to, struct database *db, sqlite3_stmt *s, struct query_limits limits)
+{
+    const int n = sqlite3_column_count(s);
+    int status;
+    put(to, QUERY_INTEGER, n, n, "");
+    for (int i = 0; i < n; i++)
     {
-        stop_watchdog();
+        OWNED char *name = one_line(sqlite3_column_name(s, i));
+        put(to, QUERY_TEXT, 0, NAN, name);
     }
-    sqlite3_progress_handler(db->db, limits ? STEPS_PER_LOOK : 0, limits ? is_over : NULL, db);
-    sqlite3_set_authorizer(db->db, limits ? authorize : NULL, db);
+    for (size_t row = 0; (status = sqlite3_step(s)) == SQLITE_ROW && row < limits.rows; row++)
+    {
+        for (int i = 0; i < n; i++)
+        {
+            if (!put_cell(to, s, i))
+            {
+                return xformat("a text of its rows has more than %d bytes", MOST_TEXT);
+            }
+        }
+    }
+    return status == SQLITE_DONE ? NULL : reason(db, status, limits);
+}
+
+static int
+stop(void *nothing)
+{
+    (void)nothing;
+    return 1;
+}
+
+static void
+answer(FILE *to, struct database *db, const char *sql, struct query_limits limits)
+{
+    sqlite3_stmt *s = NULL;
+    const char *rest = NULL;
+    int at = 0, status = db->holes ? sql_aggregates_register(db->db, db->holes) : SQLITE_OK;
+    sqlite3_set_authorizer(db->db, authorize, NULL);
+    sqlite3_progress_handler(db->db, limits.steps < INT_MAX ? (int)limits.steps : INT_MAX,
+                             limits.steps ? stop : NULL, NULL);
+    status = status == SQLITE_OK ? sqlite3_prepare_v2(db->db, sql, -1, &s, &rest) : status;
+    const bool prepared = status == SQLITE_OK;
+    at = prepared ? 0 : place_of_mistake(db->db);
+    char *why = prepared ? refusal(db, s, sql, rest, &at) : reason(db, status, limits);
+    why = why ? why : put_rows(to, db, s, limits);
+    put(to, ANSWER_ENDS, 0, line_at(sql, at), why ? why : "");
+}
+
+/** Limits longer than this are none, s. */
+#define MOST_SECONDS 1e8
+
+/** Exit status of a process that has no memory left. */
+#define WITHOUT_MEMORY 3
+
+static void
+end_without_memory(void)
+{
+    _exit(WITHOUT_MEMORY);
+}
+
+/** Puts this process under its limits: it must not tidy up what is its parent's. */
+static void
+limit_process(const struct query_limits *limits)
+{
+    const double left = fmin(fmax(limits->seconds - limits->spent, 0.001), MOST_SECONDS);
+    const struct itimerval timer = {
+        .it_value = {(time_t)left, (suseconds_t)(1e6 * (left - floor(left)))}};
+    const struct rlimit none = {0, 0};
+    sigset_t heard;
+    sigemptyset(&heard);
+    on_out_of_memory = end_without_memory;
+    tidy_out_of_memory = NULL;
+    signal(SIGALRM, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &heard, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_FSIZE, &none);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    sqlite3_hard_heap_limit64((sqlite3_int64)limits->bytes);
+}
+
+/** Starts the process that answers. It may go on with its parent's open database, as SQLite asks
+ * for no locks of it. */
+static bool
+start(struct query *q, struct database *db, const char *sql)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+    {
+        return false;
+    }
+    q->child = fork();
+    FILE *end = fdopen(ends[q->child == 0], q->child == 0 ? "w" : "r");
+    close(ends[q->child != 0]);
+    if (q->child == 0)
+    {
+        limit_process(&q->limits);
+        answer(end, db, sql, q->limits);
+        fflush(end);
+        _exit(0);
+    }
+    q->answer = end;
+    return q->child > 0 && end;
+}
+
+/* --- the process that asks -------------------------------------------------------------------- */
+
+/** Ends the other process, unless it has ended. Returns why it has not answered to the end. */
+static char *
+fate(struct query *q)
+{
+    int status = 0;
+    kill(q->child, SIGKILL);
+    while (waitpid(q->child, &status, 0) < 0 && errno == EINTR)
+    {
+    }
+    q->child = 0;
+    const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return number == SIGALRM ? xformat("it takes longer than %g seconds", q->limits.seconds)
+           : number ? xformat("its process was killed by signal %d (%s)", number, strsignal(number))
+           : WEXITSTATUS(status) == WITHOUT_MEMORY
+               ? xformat(QUERY_TOO_LARGE, q->limits.bytes >> 20)
+               : xformat("its process ended with status %d", WEXITSTATUS(status));
+}
+
+/** Takes the next cell, in the place of the former one; false at the answer's end. */
+static bool
+take(struct query *q, struct query_cell *c)
+{
+    free(c->text);
+    const int kind = getc(q->answer);
+    *c = (struct query_cell){.kind = (enum query_kind)kind};
+    bool good = kind != EOF && fread(&c->integer, sizeof c->integer, 1, q->answer) == 1 &&
+                fread(&c->real, sizeof c->real, 1, q->answer) == 1;
+    const size_t n = good && c->kind >= QUERY_TEXT ? (size_t)c->integer : 0;
+    if (n > q->left)
+    {
+        q->mistake->message = xformat(QUERY_TOO_LARGE, q->limits.bytes >> 20);
+        return false;
+    }
+    q->left -= n;
+    c->text = good && c->kind >= QUERY_TEXT ? xcalloc(n + 1, 1) : NULL;
+    good = good && fread(c->text, 1, n, q->answer) == n;
+    if (!good)
+    {
+        q->mistake->message = fate(q);
+    }
+    else if (c->kind == ANSWER_ENDS && n > 0)
+    {
+        *q->mistake = (struct query_mistake){c->text, (int)c->real};
+        c->text = NULL;
+    }
+    return good && c->kind != ANSWER_ENDS;
 }
 
 struct query *
@@ -355,42 +413,36 @@ query_begin(struct database *db, const char *sql, struct query_limits limits,
             struct query_mistake *mistake)
 {
     struct query *q = xcalloc(1, sizeof *q);
-    const char *rest = NULL;
-    *q = (struct query){.db = db, .limits = limits, .mistake = mistake};
+    struct query_cell n = {0};
+    *q = (struct query){.limits = limits, .left = limits.bytes, .mistake = mistake};
     *mistake = (struct query_mistake){NULL, 0};
-    set_limits(db, &limits);
-    const int status = sqlite3_prepare_v2(db->db, sql, -1, &q->statement, &rest);
-    const bool prepared = status == SQLITE_OK;
-    int at = prepared ? 0 : place_of_mistake(db->db);
-    const size_t most = (size_t)sqlite3_limit(db->db, SQLITE_LIMIT_SQL_LENGTH, -1);
-    char *why = prepared             ? refusal(db, q->statement, sql, rest, &at)
-                : strlen(sql) > most ? xformat("the query has more than %zu bytes", most)
-                                     : reason(db, status, limits);
-    set_mistake(mistake, why, sql, at);
-    q->ncolumns = why ? 0 : (size_t)sqlite3_column_count(q->statement);
-    q->cells = xcalloc(q->ncolumns + 1, sizeof *q->cells);
-    q->columns = xcalloc(q->ncolumns + 1, sizeof *q->columns);
-    for (size_t i = 0; i < q->ncolumns; i++)
+    if (!start(q, db, sql))
     {
-        q->columns[i] = one_line(sqlite3_column_name(q->statement, (int)i));
+        mistake->message = xformat("no process can be started for it: %s", strerror(errno));
     }
-    return why && !query_end(q) ? NULL : q;
+    else if (take(q, &n))
+    {
+        q->ncolumns = (size_t)n.integer;
+        q->columns = xcalloc(q->ncolumns, sizeof *q->columns);
+        q->cells = xcalloc(q->ncolumns, sizeof *q->cells);
+        const struct query_cell *names = query_next(q);
+        for (size_t i = 0; names && i < q->ncolumns; i++)
+        {
+            q->columns[i] = xstrdup(names[i].text);
+        }
+    }
+    return mistake->message && !query_end(q) ? NULL : q;
 }
 
 const struct query_cell *
 query_next(struct query *q)
 {
-    const int status = sqlite3_step(q->statement);
-    if (status != SQLITE_ROW || q->nrows++ >= q->limits.rows)
+    size_t i = 0;
+    while (i < q->ncolumns && take(q, &q->cells[i]))
     {
-        q->mistake->message = status == SQLITE_DONE ? NULL : reason(q->db, status, q->limits);
-        return NULL;
+        i++;
     }
-    for (size_t i = 0; i < q->ncolumns; i++)
-    {
-        q->cells[i] = cell_of(q->statement, (int)i);
-    }
-    return q->cells;
+    return i == q->ncolumns ? q->cells : NULL;
 }
 
 bool
@@ -400,11 +452,18 @@ query_end(struct query *q)
     if (q)
     {
         good = !q->mistake->message;
-        sqlite3_finalize(q->statement);
-        set_limits(q->db, NULL);
+        if (q->child > 0)
+        {
+            free(fate(q));
+        }
+        if (q->answer)
+        {
+            fclose(q->answer);
+        }
         for (size_t i = 0; i < q->ncolumns; i++)
         {
             free(q->columns[i]);
+            free(q->cells[i].text);
         }
         free(q->columns);
         free(q->cells);

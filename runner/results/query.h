@@ -2,7 +2,8 @@
 /**
  * @file query.h  SQL that reads results.sqlite. A query may come from a file that somebody else has
  * written: it can read tables and call functions, and nothing else. It ends at limits of time, rows
- * and memory. Functions that give another answer every time (random(), now) are not there.
+ * and memory, in a process of its own. Functions that give another answer every time (random(),
+ * now) are not there.
  */
 #ifndef WEFT_RUNNER_QUERY_H
 #define WEFT_RUNNER_QUERY_H
@@ -10,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 #include "textbuf.h"
 
@@ -41,7 +44,7 @@ struct query_limits
 {
     double seconds;
     size_t rows;
-    size_t bytes;   /**< each of SQLite's memory, of what aggregates keep, and of the answer */
+    size_t bytes;   /**< each of SQLite's memory and of the answer */
     uint64_t steps; /**< of SQLite's machine, more or less; 0: as many as time allows */
     double spent;   /**< of the seconds, before the query begins */
 };
@@ -89,12 +92,6 @@ bool database_attach(struct database *db, const char *name, const char *out, cha
  * something else there. False with a sentence: they are not of one scenario, for example. */
 bool database_put_beside(struct database *db, const char *results, char **why);
 
-struct sql_holes;
-
-/** Returns the same results, with the same others attached, and with aggregates that tell *holes of
- * rows without a value: sql-aggregates.h. */
-struct database *database_counting(struct database *db, struct sql_holes **holes);
-
 void database_close(struct database *db);
 /** For CLEANUP(). */
 void database_drop(struct database **db);
@@ -114,20 +111,20 @@ struct query
 {
     char **columns;
     size_t ncolumns;
+    struct query_cell *cells; /**< of the row in hand */
+    size_t left;              /**< bytes that it may still give */
     /* its own */
-    struct database *db;
-    struct sqlite3_stmt *statement;
     struct query_limits limits;
     struct query_mistake *mistake;
-    struct query_cell *cells;
-    size_t nrows;
+    FILE *answer; /**< what the process `child` says */
+    pid_t child;
 };
 
-/** Begins one, of which there is one at a time; NULL with what was wrong. */
+/** Begins one; NULL with what was wrong. */
 struct query *query_begin(struct database *db, const char *sql, struct query_limits limits,
                           struct query_mistake *mistake);
-/** The next row: a cell for each column, whose texts are SQLite's, until the next call. NULL: there
- * is no more, or a mistake. */
+/** The next row: a cell for each column, until the next call. NULL: there is no more, or a mistake.
+ */
 const struct query_cell *query_next(struct query *q);
 /** Ends it, wherever it is. False if there was a mistake. NULL: it has not begun. */
 bool query_end(struct query *q);

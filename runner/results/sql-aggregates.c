@@ -10,18 +10,13 @@
 #include "distribution.h"
 #include "textbuf.h"
 
-/** Counts that are told apart; cells that rest on others are said to rest on the worst. */
-#define MOST_HOLES 64
-
-/** Bytes of a row that is kept, at most: two numbers, in arrays that grow by doubling. */
-#define ROW_BYTES 32
-
 /** The numbers of a group so far: SQLite's memory, zero at first. */
 struct group
 {
     size_t have, of; /**< rows with a value, and all */
     struct pool y, x;
     struct moments moments;
+    bool full; /**< memory was out */
     double percent;
     double sum;
     int64_t whole;       /**< the same of whole numbers */
@@ -42,23 +37,37 @@ struct aggregate
     end_fn end;                           /**< at least one row was added */
     double percent;                       /**< of a quantile; below 0: the second argument */
     double (*of)(const struct moments *); /**< of what adds up moments */
-    bool keeps;                           /**< all values */
 };
 
 /** User data of a function. */
 struct registered
 {
     const struct aggregate *aggregate;
-    struct sql_budget *budget;
     struct sql_holes *holes;
 };
 
 /* --- one by one ------------------------------------------------------------------------------- */
 
+/** Keeps a value in memory that SQLite counts. */
+static void
+keep(struct group *g, struct pool *p, sqlite3_value *value)
+{
+    if ((p->n & (p->n - 1)) == 0)
+    {
+        double *more = sqlite3_realloc64(p->values, (p->n ? 2 * p->n : 1) * sizeof *more);
+        g->full = g->full || !more;
+        p->values = more ? more : p->values;
+    }
+    if (!g->full)
+    {
+        p->values[p->n++] = sqlite3_value_double(value);
+    }
+}
+
 static void
 add_to_pool(struct group *g, int n, sqlite3_value **args)
 {
-    pool_add(&g->y, sqlite3_value_double(args[0]));
+    keep(g, &g->y, args[0]);
     g->percent = n > 1 ? sqlite3_value_double(args[1]) : 0;
 }
 
@@ -66,8 +75,8 @@ static void
 add_to_pools(struct group *g, int n, sqlite3_value **args)
 {
     (void)n;
-    pool_add(&g->y, sqlite3_value_double(args[0]));
-    pool_add(&g->x, sqlite3_value_double(args[1]));
+    keep(g, &g->y, args[0]);
+    keep(g, &g->x, args[1]);
 }
 
 static void
@@ -197,53 +206,46 @@ take_row(sqlite3_context *context, int n, sqlite3_value **args)
             return;
         }
     }
-    if (r->aggregate->keeps)
-    {
-        if (r->budget->bytes < ROW_BYTES)
-        {
-            sqlite3_result_error_nomem(context);
-            return;
-        }
-        r->budget->bytes -= ROW_BYTES;
-    }
     g->have++;
     r->aggregate->add(g, n, args);
-}
-
-/** The hole, which is added if it is new and they are recorded; NULL: it is not among them. */
-static const struct sql_hole *
-find_hole(struct sql_holes *holes, size_t have, size_t of)
-{
-    for (size_t i = 0; i < holes->n; i++)
+    if (g->full)
     {
-        if (holes->holes[i].have == have && holes->holes[i].of == of)
-        {
-            return &holes->holes[i];
-        }
+        sqlite3_result_error_nomem(context);
     }
-    if (holes->recording && holes->n < MOST_HOLES)
-    {
-        ARRAY_GROW(holes->holes, holes->n);
-        holes->holes[holes->n++] = (struct sql_hole){have, of, false};
-    }
-    return NULL;
 }
 
 /** Whether the result is another one than that of the values, as holes are looked for. */
 static bool
 is_altered(sqlite3_context *context, struct sql_holes *holes, size_t have, size_t of)
 {
+    size_t i = 0;
     if (!holes || (have == of && of > 0))
     {
         return false;
     }
-    const struct sql_hole *hole = find_hole(holes, have, of);
-    if (hole && hole->altered && have == 0)
+    while (i < holes->n && (holes->holes[i].have != have || holes->holes[i].of != of))
+    {
+        i++;
+    }
+    if (holes->altered == SQL_RECORDING)
+    {
+        if (i == holes->n && i < SQL_MOST_HOLES)
+        {
+            holes->holes[holes->n++] = (struct sql_hole){have, of};
+        }
+        return false;
+    }
+    if (i == holes->n) /* by what is altered below it, or there are too many */
+    {
+        return holes->holes[holes->altered].have > 0;
+    }
+    const bool altered = i == holes->altered || (i < holes->altered && have == 0);
+    if (altered && have == 0)
     {
         /* Different ones, so that no difference of two is 0. */
         sqlite3_result_double(context, 1.37 + 0.011 * (double)(holes->nfilled++ % 1009));
     }
-    return hole ? hole->altered : holes->alters_unknown;
+    return altered;
 }
 
 static void
@@ -252,9 +254,9 @@ end_group(sqlite3_context *context)
     const struct registered *r = sqlite3_user_data(context);
     struct group *g = sqlite3_aggregate_context(context, 0);
     const size_t have = g ? g->have : 0;
-    if (r->budget->is_over || is_altered(context, r->holes, have, g ? g->of : 0))
+    if (is_altered(context, r->holes, have, g ? g->of : 0))
     {
-        /* Nobody asks for a result any more, or it has one. */
+        /* The result is set. */
     }
     else if (have)
     {
@@ -266,41 +268,40 @@ end_group(sqlite3_context *context)
     }
     if (g)
     {
-        r->budget->bytes += r->aggregate->keeps ? have * ROW_BYTES : 0;
-        pool_free(&g->y);
-        pool_free(&g->x);
+        sqlite3_free(g->y.values);
+        sqlite3_free(g->x.values);
         sqlite3_value_free(g->most);
     }
 }
 
 int
-sql_aggregates_register(sqlite3 *db, struct sql_budget *budget, struct sql_holes *holes)
+sql_aggregates_register(sqlite3 *db, struct sql_holes *holes)
 {
     /* The last five are SQLite's own. */
     static const struct aggregate all[] = {
-        {"p50", 1, add_to_pool, end_quantile, 50, NULL, true},
-        {"p90", 1, add_to_pool, end_quantile, 90, NULL, true},
-        {"p95", 1, add_to_pool, end_quantile, 95, NULL, true},
-        {"p99", 1, add_to_pool, end_quantile, 99, NULL, true},
-        {"p99_9", 1, add_to_pool, end_quantile, 99.9, NULL, true},
-        {"percentile", 2, add_to_pool, end_quantile, -1, NULL, true},
-        {"mean", 1, add_to_moments, end_moments, 0, moments_mean, false},
-        {"stddev", 1, add_to_moments, end_moments, 0, moments_stddev, false},
-        {"ci95", 1, add_to_moments, end_moments, 0, moments_ci95, false},
-        {"corr", 2, add_to_moments, end_moments, 0, moments_correlation, false},
-        {"slope_loglog", 2, add_to_pools, end_slope, 0, NULL, true},
-        {"avg", 1, add_to_sum, end_average, 0, NULL, false},
-        {"sum", 1, add_to_sum, end_sum, 0, NULL, false},
-        {"total", 1, add_to_sum, end_sum, 0, NULL, false},
-        {"min", 1, add_to_least, end_most, 0, NULL, false},
-        {"max", 1, add_to_greatest, end_most, 0, NULL, false},
+        {"p50", 1, add_to_pool, end_quantile, 50, NULL},
+        {"p90", 1, add_to_pool, end_quantile, 90, NULL},
+        {"p95", 1, add_to_pool, end_quantile, 95, NULL},
+        {"p99", 1, add_to_pool, end_quantile, 99, NULL},
+        {"p99_9", 1, add_to_pool, end_quantile, 99.9, NULL},
+        {"percentile", 2, add_to_pool, end_quantile, -1, NULL},
+        {"mean", 1, add_to_moments, end_moments, 0, moments_mean},
+        {"stddev", 1, add_to_moments, end_moments, 0, moments_stddev},
+        {"ci95", 1, add_to_moments, end_moments, 0, moments_ci95},
+        {"corr", 2, add_to_moments, end_moments, 0, moments_correlation},
+        {"slope_loglog", 2, add_to_pools, end_slope, 0, NULL},
+        {"avg", 1, add_to_sum, end_average, 0, NULL},
+        {"sum", 1, add_to_sum, end_sum, 0, NULL},
+        {"total", 1, add_to_sum, end_sum, 0, NULL},
+        {"min", 1, add_to_least, end_most, 0, NULL},
+        {"max", 1, add_to_greatest, end_most, 0, NULL},
     };
     const size_t n = sizeof all / sizeof *all - (holes ? 0 : 5);
     int status = SQLITE_OK;
     for (size_t i = 0; i < n && status == SQLITE_OK; i++)
     {
         struct registered *r = xcalloc(1, sizeof *r);
-        *r = (struct registered){&all[i], budget, holes};
+        *r = (struct registered){&all[i], holes};
         status = sqlite3_create_function_v2(db, all[i].name, all[i].arguments,
                                             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
                                             r, NULL, take_row, end_group, free);

@@ -18,34 +18,32 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** An aggregate of @p of rows of which @p have had a value: fewer, or none of none. */
 struct sql_hole
 {
     size_t have, of;
-    bool altered; /**< its result is none where it has one, and some number where it has none */
 };
+
+/** Counts that are told apart; cells that rest on others are said to rest on the worst. */
+#define SQL_MOST_HOLES 64
+
+/** In the place of the altered hole: all that are met are added. */
+#define SQL_RECORDING SIZE_MAX
 
 struct sql_holes
 {
-    struct sql_hole *holes; /**< different ones, in the order in which they were met */
+    struct sql_hole holes[SQL_MOST_HOLES]; /**< different ones */
     size_t n;
-    bool recording;      /**< others are added to them */
-    bool alters_unknown; /**< others have no result */
-    size_t nfilled;
+    size_t altered; /**< aggregates with this hole have no result where they have one, and some
+                     * number where they have none; so have those before it that have none */
+    size_t nfilled; /**< numbers that were given */
 };
 
-/** Bytes that the aggregates of the query in hand may still keep, as SQLite does not count them. */
-struct sql_budget
-{
-    size_t bytes;
-    bool is_over; /**< the query has met a limit: what it has gathered is of no use */
-};
-
-/** Registers them; an SQLite result code. @p budget must live as long. With @p holes, which must
- * live as long, also avg(), sum(), total(), min() and max() in the place of SQLite's, and all of
- * them tell it of rows that had no value. These are no window functions, and min() and max() do not
- * choose a row. */
-int sql_aggregates_register(sqlite3 *db, struct sql_budget *budget, struct sql_holes *holes);
+/** Registers them; an SQLite result code. With @p holes, which must live as long, also avg(),
+ * sum(), total(), min() and max() in the place of SQLite's, and all of them tell it of rows that
+ * had no value. These are no window functions, and min() and max() do not choose a row. */
+int sql_aggregates_register(sqlite3 *db, struct sql_holes *holes);
 
 #endif

@@ -4,8 +4,11 @@
  * results must end in a report or in messages, never in a crash. A report that is allowed to lack
  * results is the same when it is written again.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "claims.h"
 #include "fuzz.h"
@@ -29,6 +32,30 @@ write_both(struct claims *claims, const struct claims_options *options)
     free(markdown);
     free(html);
     return both;
+}
+
+/** AddressSanitizer keeps little freed memory back: every query forks all of it. */
+const char *__asan_default_options(void);
+const char *
+__asan_default_options(void)
+{
+    return "quarantine_size_mb=8";
+}
+
+/** Exit status of a query's process that has no memory left. */
+#define WITHOUT_MEMORY 3
+
+/** Sees crashes of queries, which are in processes of their own, and which no report tells from
+ * other mistakes. */
+pid_t
+waitpid(pid_t pid, int *status, int options)
+{
+    const pid_t of = wait4(pid, status, options, NULL);
+    const int number = of > 0 && WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
+    const int left = of > 0 && WIFEXITED(*status) ? WEXITSTATUS(*status) : 0;
+    MUST(number == 0 || number == SIGALRM || number == SIGKILL);
+    MUST(left == 0 || left == WITHOUT_MEMORY);
+    return of;
 }
 
 int

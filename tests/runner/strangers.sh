@@ -125,6 +125,11 @@ results 'try/results.sqlite cannot be used: its messages is a view' 'drop view m
 results 'try/results.sqlite cannot be used: its more is a virtual table' 'create virtual table more using fts3(text)'
 results 'try/results.sqlite cannot be used: its more is no table' 'create trigger more after insert on qps begin select 1; end'
 results 'try/results.sqlite cannot be used: its qps_run is no table' 'drop index qps_run' 'create index qps_run on qps (abs(run))'
+# A definition that fills memory, while it is read or while another file is there.
+results 'its tables cannot be read: string or blob too big' 'pragma writable_schema = on' \
+    "update sqlite_master set sql = sql || ' -- ' || hex(zeroblob(50000)) where name = 'messages'"
+ends 2 limited "$weft" query good --with other=try 'select count(*) from other.summary'
+grep -q 'error: try/results.sqlite cannot be opened: ' messages || fail 'a long definition is attached'
 results ' takes longer than 1 seconds' --endless summary
 ends 2 limited "$weft" query good --with other=try --timeout 1 'select count(*) from other.summary'
 # A page has what is there, in which columns ever.
