@@ -36,8 +36,11 @@
 /** What varies in one sweep and not in the other one. */
 #define STRANGERS(here, there)                                                                     \
     "SELECT \"column\", '" there "' FROM " here ".columns WHERE \"table\" = 'summary' AND doc = "  \
-    "'varies in this sweep' AND \"column\" NOT IN (SELECT name FROM "                              \
-    "pragma_table_info('summary', '" there "'))"
+    "'varies in this sweep' AND \"column\" NOT IN (SELECT \"column\" FROM " there                  \
+    ".columns WHERE \"table\" = 'summary')"
+
+/** Steps that telling them may take. */
+#define STEPS 10000000
 
 /** Columns that two runs of one scenario hardly share by accident. */
 #define TELLING(of)                                                                                \
@@ -108,22 +111,25 @@ join_tables(sqlite3 *db)
 static bool
 are_alike(struct database *db, const char *results, char **why)
 {
-    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    const char *sql = STRANGERS("main", BESIDE) " UNION ALL " STRANGERS(BESIDE, "main");
-    const bool good = sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK;
-    const bool alike = good && sqlite3_step(s) == SQLITE_DONE;
-    if (good && !alike)
+    struct query_mistake m;
+    struct query_limits limits = QUERY_LIMITS;
+    limits.steps = STEPS;
+    const char *sql = "SELECT * FROM (" STRANGERS("main", BESIDE) " UNION ALL " STRANGERS(
+        BESIDE, "main") ") LIMIT 1";
+    CLEANUP(query_rows_drop) struct query_rows *rows = database_query(db, sql, limits, &m);
+    if (!rows)
     {
-        const bool lacks = strcmp((const char *)sqlite3_column_text(s, 1), BESIDE) == 0;
-        *why = xformat("'%s' %s in %s; expected results of the same scenario",
-                       (const char *)sqlite3_column_text(s, 0),
+        *why = xformat("%s cannot be used: %s", results, m.message);
+        free(m.message);
+    }
+    else if (rows->nrows)
+    {
+        OWNED char *column = query_cell_text(&rows->cells[0]);
+        const bool lacks = strcmp(rows->cells[1].text, BESIDE) == 0;
+        *why = xformat("'%s' %s in %s; expected results of the same scenario", column,
                        lacks ? "does not vary" : "varies only", results);
     }
-    else if (!good)
-    {
-        *why = xformat("%s cannot be used: %s", results, sqlite3_errmsg(db->db));
-    }
-    return alike;
+    return rows && !rows->nrows;
 }
 
 /** Warns if runs that both have are others there. */
@@ -146,7 +152,8 @@ compare(struct database *db, const char *results, char **why)
                     "case has other parameters\n",
                     (long long)rows->cells[1].integer, (long long)rows->cells[0].integer, results);
     }
-    *why = m.message;
+    *why = rows ? NULL : xformat("%s cannot be used: %s", results, m.message);
+    free(m.message);
     return rows != NULL;
 }
 

@@ -132,6 +132,14 @@ ends 2 limited "$weft" query good --with other=try 'select count(*) from other.s
 grep -q 'error: try/results.sqlite cannot be opened: ' messages || fail 'a long definition is attached'
 results ' takes longer than 1 seconds' --endless summary
 ends 2 limited "$weft" query good --with other=try --timeout 1 'select count(*) from other.summary'
+# Open data may have views, which no command asks without a limit.
+cp good/results.sqlite try/results.sqlite
+"$edit_run" try/results.sqlite 'alter table columns rename to others' \
+    "create view columns as $endless select 'summary' as \"table\", 'name' as \"column\", i as doc from n"
+gzip -c try/results.sqlite >other.sqlite.gz
+ends 2 limited "$weft" query good --beside other.sqlite.gz 'select count(*) from summary'
+grep -q 'error: other.sqlite.gz cannot be used: it takes more than 10000000 steps' messages ||
+    fail 'other results without an end'
 # A page has what is there, in which columns ever.
 cp good/results.sqlite try/results.sqlite
 "$edit_run" try/results.sqlite 'drop table summary' 'create table summary (run integer, a text, b real)' \
