@@ -316,9 +316,14 @@ command_plot(const struct arguments *a)
     {
         print_shown(stderr, "%s: error: the scenario has no <figure>\n", l.doc->path);
     }
+    else if (!figures_know(l.plan, a->figure))
+    {
+        status = EXIT_BAD_INPUT;
+    }
     else if (a->sql)
     {
-        status = figures_print_queries(l.plan, a->figure) ? EXIT_GOOD : EXIT_NO_FIGURE;
+        figures_print_queries(l.plan, a->figure);
+        status = EXIT_GOOD;
     }
     else if (!results_folder_is_ours(out, &why))
     {

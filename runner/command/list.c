@@ -113,7 +113,7 @@ add_element(xmlNode *root, const struct element_spec *spec)
     static const char *const shapes[] = {
         [SHAPE_VALUE] = NULL,      [SHAPE_LIST] = "list",         [SHAPE_NAME] = "text",
         [SHAPE_TEXT] = "text",     [SHAPE_LABEL] = "label",       [SHAPE_WORDS] = "text",
-        [SHAPE_LENGTH] = "length", [SHAPE_TEMPLATE] = "template",
+        [SHAPE_LENGTH] = "length", [SHAPE_TEMPLATE] = "template", [SHAPE_FONT] = "text",
     };
     xmlNode *e = add(root, "element", spec->name, spec->doc);
     page_set(e, "parents", spec->parents);

@@ -64,8 +64,8 @@ static const struct command commands[] = {
      "plot FILE|RESULTS_FOLDER [OPTIONS]\n\n"
      "Draws the figures of finished runs again, as SVG, PNG and PDF.\n",
      "fqodQ",
-     "\nExit status: 0 all are drawn, 2 a mistake in the scenario, 3 a figure could not be "
-     "drawn.\n"
+     "\nExit status: 0 all are drawn, 2 a mistake in the scenario or on the command line, 3 a "
+     "figure\ncould not be drawn.\n"
      "\nExamples:\n  weft plot scenarios/themis/fig1.xml\n"
      "  weft plot results/themis-fig1 --figure fig1d\n"
      "  weft plot results/themis-fig1 --figure fig1d --sql\n",

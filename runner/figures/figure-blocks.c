@@ -120,10 +120,10 @@ figure_places(const struct figure_names *names)
 }
 
 size_t *
-figure_category_places(const struct element *figure, const struct figure_data *data)
+figure_category_places(const struct figure *figure, const struct figure_data *data)
 {
     const size_t n = data->categories.n;
-    if (figure_kind(figure) == FIGURE_HEATMAP)
+    if (figure->kind == FIGURE_HEATMAP)
     {
         return figure_places(&data->categories);
     }
@@ -193,22 +193,19 @@ figure_has_spread(const struct figure_data *data, size_t *least, size_t *most)
 }
 
 bool
-figure_has_short_intervals(const struct element *figure, const struct figure_data *data)
+figure_has_short_intervals(const struct figure *figure, const struct figure_data *data)
 {
     size_t least, most;
-    const bool interval = figure_is(figure, FIGURES_OF_WHISKERS) &&
-                          element_number(figure, "error").integer == ERROR_CI95;
-    return interval && !figure_own_query(figure) && figure_has_spread(data, &least, &most) &&
+    const bool interval = figure_is(figure, FIGURES_OF_WHISKERS) && figure->error == ERROR_CI95;
+    return interval && !figure->query && figure_has_spread(data, &least, &most) &&
            most < FEW_VALUES;
 }
 
 char *
-figure_numbers(const struct element *figure, const struct figure_data *data)
+figure_numbers(const struct figure *figure, const struct figure_data *data)
 {
-    const bool x_log = element_number(figure, "x-log").integer != 0;
-    const bool y_log = element_number(figure, "y-log").integer != 0;
     struct text t = {0};
-    switch (figure_kind(figure))
+    switch (figure->kind)
     {
     case FIGURE_BARS:
     case FIGURE_GROUPED_BARS:
@@ -221,7 +218,7 @@ figure_numbers(const struct element *figure, const struct figure_data *data)
         add_boxes(&t, data);
         break;
     default:
-        add_lines(&t, data, x_log, y_log);
+        add_lines(&t, data, figure->x.log, figure->y.log);
         break;
     }
     return text_take(&t);

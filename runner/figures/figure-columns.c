@@ -60,9 +60,9 @@ slot_of(const char *name, unsigned kind, struct nearest *near)
 }
 
 char *
-figure_columns_mistake(const struct element *figure, char *const *names, size_t n, size_t *at)
+figure_columns_mistake(const struct figure *figure, char *const *names, size_t n, size_t *at)
 {
-    const unsigned kind = FIGURE_SET(figure_kind(figure));
+    const unsigned kind = FIGURE_SET(figure->kind);
     char *expected = expected_columns(kind), *why = NULL;
     for (size_t i = 0; i < FIGURE_COLUMNS; i++)
     {
@@ -93,30 +93,30 @@ figure_columns_mistake(const struct element *figure, char *const *names, size_t 
 
 /** Checks attributes that a <query> stands for. */
 static void
-check_others(const struct element *figure, struct diagnostics *d)
+check_others(const struct figure *figure, struct diagnostics *d)
 {
     static const char *const others[] = {"data",    "x",       "y",           "z",    "series",
                                          "panels",  "where",   "relative-to", "line", "x-scale",
                                          "y-scale", "z-scale", "error",       "pool"};
-    const bool cdf = figure_kind(figure) == FIGURE_CDF;
+    const bool cdf = figure->kind == FIGURE_CDF;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     {
         /* The shares of a cdf are Weft's own. */
         const bool own = cdf && strcmp(others[i], "y-scale") == 0;
-        if (element_attribute(figure, others[i]) && !own)
+        if (element_attribute(figure->e, others[i]) && !own)
         {
-            diag_error(d, element_line(figure, others[i]),
+            diag_error(d, element_line(figure->e, others[i]),
                        "%s of <figure %s>, which has a <query>; expected the query alone to say "
                        "what is shown",
-                       others[i], element_value(figure, "name"));
+                       others[i], figure->name);
         }
     }
 }
 
 void
-figure_check_query(const struct element *figure, struct database *tables, struct diagnostics *d)
+figure_check_query(const struct figure *figure, struct database *tables, struct diagnostics *d)
 {
-    const struct element *query = figure_own_query(figure);
+    const struct element *query = figure->query;
     struct query_mistake m = {NULL, 0};
     size_t at[FIGURE_COLUMNS];
     check_others(figure, d);
@@ -124,8 +124,7 @@ figure_check_query(const struct element *figure, struct database *tables, struct
     OWNED char *why = q ? figure_columns_mistake(figure, q->columns, q->ncolumns, at) : m.message;
     if (why)
     {
-        diag_error(d, query->text_line + m.line, "<query> of <figure %s>: %s",
-                   element_value(figure, "name"), why);
+        diag_error(d, query->text_line + m.line, "<query> of <figure %s>: %s", figure->name, why);
     }
     query_end(q);
 }

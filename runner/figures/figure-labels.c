@@ -28,7 +28,7 @@ has_values(const struct plan_dimension *dim, size_t p, const struct plan_column 
 /** The point of a column's dimension that has the values @p keys of @p n columns, one of those that
  * the figure shows if there is any; NULL: none. */
 static const struct plan_point *
-point_of(const struct element *figure, const struct plan_column *column,
+point_of(const struct figure *figure, const struct plan_column *column,
          const struct plan_column *const *columns, char *const *keys, size_t n)
 {
     const struct plan_point *found = NULL;
@@ -50,7 +50,7 @@ point_of(const struct element *figure, const struct plan_column *column,
 
 /** Whether all values of a part are values of a column, and not plain numbers without labels. */
 static bool
-are_cells(const struct element *figure, const struct plan_column *column,
+are_cells(const struct figure *figure, const struct plan_column *column,
           const struct figure_names *names, size_t part)
 {
     for (size_t i = 0; i < names->n; i++)
@@ -68,11 +68,11 @@ are_cells(const struct element *figure, const struct plan_column *column,
 
 /** The column of that name; of a query's values without one the first that has all of them. */
 static const struct plan_column *
-column_of(const struct plan *plan, const struct element *figure, const char *name,
+column_of(const struct plan *plan, const struct figure *figure, const char *name,
           const struct figure_names *names, size_t part)
 {
     size_t i = 0;
-    if (!figure_own_query(figure))
+    if (!figure->query)
     {
         return name ? plan_column(plan, name) : NULL;
     }
@@ -131,7 +131,7 @@ figure_value_name(const struct plan *plan, const struct plan_column *column, con
 /** The name of a value of @p n parts, each in a row of its own, or the label that a <zip> gives to
  * several of them at once. Puts the sweep's own spelling into its parts. */
 static char *
-name_value(const struct plan *plan, const struct element *figure,
+name_value(const struct plan *plan, const struct figure *figure,
            const struct plan_column *const *columns, char **parts, size_t n)
 {
     const struct plan_point *points[FIGURE_MOST_X];
@@ -162,7 +162,7 @@ name_value(const struct plan *plan, const struct element *figure,
 
 /** Names all values of the columns @p given, which a figure without <query> has. */
 static void
-name_all(const struct plan *plan, const struct element *figure, const char *given,
+name_all(const struct plan *plan, const struct figure *figure, const char *given,
          struct figure_names *names)
 {
     CLEANUP(words_free) struct words w = words_split(given ? given : "");
@@ -205,16 +205,16 @@ value_near(const struct figure_data *d, double x)
 
 /** The value of x that a value of a column is; false: it is no number. */
 static bool
-x_of(const struct element *figure, const struct plan_column *column, size_t p, double *x)
+x_of(const struct figure *figure, const struct plan_column *column, size_t p, double *x)
 {
     const bool number = csv_number(plan_cell(column, p), x) == CELL_NUMBER;
-    *x *= figure_own_query(figure) ? 1 : element_number(figure, "x-scale").real;
+    *x *= figure->query ? 1 : figure->x.scale;
     return number;
 }
 
 /** Whether all values of x among the points are values of a column that have labels. */
 static bool
-are_labelled(const struct element *figure, const struct plan_column *column,
+are_labelled(const struct figure *figure, const struct plan_column *column,
              const struct figure_data *d)
 {
     size_t found = 0;
@@ -232,11 +232,11 @@ are_labelled(const struct element *figure, const struct plan_column *column,
 
 /** The column of the sweep that x is; of a query's numbers one that has labels for all of them. */
 static const struct plan_column *
-column_of_x(const struct plan *plan, const struct element *figure, const struct figure_data *d)
+column_of_x(const struct plan *plan, const struct figure *figure, const struct figure_data *d)
 {
-    const char *x = element_value(figure, "x");
+    const char *x = figure->x.column;
     size_t i = 0;
-    if (!figure_own_query(figure))
+    if (!figure->query)
     {
         return x && !columns_find(figure_table(figure), x) ? plan_column(plan, x) : NULL;
     }
@@ -249,7 +249,7 @@ column_of_x(const struct plan *plan, const struct element *figure, const struct 
 
 /** Remembers what the sweep calls the values of x. */
 static void
-name_values(const struct plan *plan, const struct element *figure, struct figure_data *d)
+name_values(const struct plan *plan, const struct figure *figure, struct figure_data *d)
 {
     const struct plan_column *column = column_of_x(plan, figure, d);
     for (size_t p = 0; column && p < column->dim->npoints; p++)
@@ -282,15 +282,15 @@ name_values(const struct plan *plan, const struct element *figure, struct figure
 }
 
 void
-figure_name_all(const struct plan *plan, const struct element *figure, struct figure_data *data)
+figure_name_all(const struct plan *plan, const struct figure *figure, struct figure_data *data)
 {
     name_all(plan, figure, figure_series(figure), &data->series);
-    name_all(plan, figure, element_value(figure, "panels"), &data->panels);
+    name_all(plan, figure, figure->panels, &data->panels);
     if (figure_has_categories(figure))
     {
-        name_all(plan, figure, element_value(figure, "x"), &data->categories);
+        name_all(plan, figure, figure->x.column, &data->categories);
     }
-    else if (figure_kind(figure) != FIGURE_CDF)
+    else if (figure->kind != FIGURE_CDF)
     {
         name_values(plan, figure, data);
     }

@@ -172,7 +172,7 @@ are_grouped(const struct figure_names *names, const size_t *places, double apart
 }
 
 static void
-lay_out_categories(struct figure_layout *l, const struct element *figure,
+lay_out_categories(struct figure_layout *l, const struct figure *figure,
                    const struct figure_data *data)
 {
     const struct figure_names *c = &data->categories;
@@ -227,8 +227,7 @@ extend_points(struct figure_layout *l, const struct figure_point *points, size_t
 
 /** An interval of a few values is so wide that an axis with room for it would show nothing else. */
 static void
-limit_whiskers(struct figure_layout *l, const struct element *figure,
-               const struct figure_data *data)
+limit_whiskers(struct figure_layout *l, const struct figure *figure, const struct figure_data *data)
 {
     double most = 0, high = 0;
     const bool is_short = figure_has_short_intervals(figure, data);
@@ -242,61 +241,54 @@ limit_whiskers(struct figure_layout *l, const struct element *figure,
 }
 
 static void
-extend_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
+extend_axes(struct figure_layout *l, const struct figure *figure, const struct figure_data *data)
 {
-    const enum figure_kind kind = figure_kind(figure);
-    l->x.log = element_number(figure, "x-log").integer != 0;
-    l->y.log = element_number(figure, "y-log").integer != 0;
-    l->z.log = element_number(figure, "z-log").integer != 0;
+    const enum figure_kind kind = figure->kind;
+    l->x.log = figure->x.log != 0;
+    l->y.log = figure->y.log != 0;
+    l->z.log = figure->z.log != 0;
     limit_whiskers(l, figure, data);
     extend_points(l, data->points, data->npoints, kind);
     if (data->line)
     {
         extend_points(l, data->line, data->categories.n, kind);
     }
-    for (size_t i = 0; i < figure->nchildren; i++)
+    for (size_t i = 0; i < figure->nreferences; i++)
     {
-        const struct element *e = figure->children[i];
-        if (figure_draws(e))
+        const struct figure_reference *r = &figure->references[i];
+        axis_extend(&l->y, r->y);
+        if (figure_is_mark(r))
         {
-            axis_extend(&l->y, element_number(e, "y").real);
-        }
-        if (strcmp(e->name, "mark") == 0)
-        {
-            axis_extend(&l->x, element_number(e, "x").real);
+            axis_extend(&l->x, r->x);
         }
     }
 }
 
 /** Ends of an axis as the scenario has them, and of what stands there. */
 static void
-end_axis(struct figure_axis *a, const struct element *figure, const char *axis, bool decade,
-         double room)
+end_axis(struct figure_axis *a, const struct axis_attributes *said, bool decade, double room)
 {
-    OWNED char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
-    const double from = element_number(figure, least).real, to = element_number(figure, most).real;
-    const bool starts = element_attribute(figure, least) != NULL;
-    axis_set_ends(a, starts ? &from : NULL, to > 0 ? &to : NULL, decade, room);
+    axis_set_ends(a, isnan(said->from) ? NULL : &said->from, said->to > 0 ? &said->to : NULL,
+                  decade, room);
 }
 
 static void
-end_axes(struct figure_layout *l, const struct element *figure)
+end_axes(struct figure_layout *l, const struct figure *figure)
 {
-    const enum figure_kind kind = figure_kind(figure);
+    const enum figure_kind kind = figure->kind;
     const bool bars = figure_is(figure, FIGURES_OF_BARS);
-    const bool written = bars && element_number(figure, "values").integer;
+    const bool written = bars && figure->values;
     const double above = written ? (l->values_upright ? 3 : 1.8) / l->plot_high : 0;
-    end_axis(&l->x, figure, "x", false, 0.02);
-    end_axis(&l->y, figure, "y", bars, kind == FIGURE_CDF ? 0 : fmax(0.05, above));
+    end_axis(&l->x, &figure->x, false, 0.02);
+    end_axis(&l->y, &figure->y, bars, kind == FIGURE_CDF ? 0 : fmax(0.05, above));
     axis_set_ends(&l->z, l->z.log ? NULL : &l->z.least, &l->z.most, false, 0);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
 static double
-length_of(const struct element *figure, const char *attribute, double otherwise)
+length_of(const char *text, double otherwise)
 {
-    const char *text = element_value(figure, attribute);
     double mm;
     return text && length_parse(text, &mm) ? mm : otherwise;
 }
@@ -319,9 +311,9 @@ empty_places(size_t n, size_t columns)
 /** Rows and columns of panels, as many side by side as the scenario says or as make a block in
  * which few places are empty. */
 static void
-arrange_panels(struct figure_layout *l, const struct element *figure, size_t n)
+arrange_panels(struct figure_layout *l, const struct figure *figure, size_t n)
 {
-    const size_t given = (size_t)element_number(figure, "panel-columns").integer;
+    const size_t given = (size_t)figure->panel_columns;
     const size_t fit = fmax(l->wide / LEAST_PANEL, 1);
     size_t columns = (size_t)fmax(ceil(sqrt((double)n)), 1);
     columns = columns > fit ? fit : columns;
@@ -333,12 +325,12 @@ arrange_panels(struct figure_layout *l, const struct element *figure, size_t n)
     l->columns = given ? (given > n ? n : given) : columns;
     l->rows = (n + l->columns - 1) / l->columns;
     l->rows = l->rows ? l->rows : 1;
-    l->shared = n > 1 && element_number(figure, "panel-axes").integer == 0;
+    l->shared = n > 1 && figure->panel_axes == 0;
 }
 
 /** Lays out what stands above and beside the plots and needs no more than the figure's width. */
 static void
-lay_out_margins(struct figure_layout *l, const struct element *figure,
+lay_out_margins(struct figure_layout *l, const struct figure *figure,
                 const struct figure_data *data, const struct figure_texts *t)
 {
     const double room = l->wide - 2 * EDGE_EM;
@@ -352,12 +344,12 @@ lay_out_margins(struct figure_layout *l, const struct element *figure,
 /** Returns the room to the right of the plots: for the colours of a heat map, with their numbers
  * and name. */
 static double
-room_to_the_right(struct figure_layout *l, const struct element *figure,
+room_to_the_right(struct figure_layout *l, const struct figure *figure,
                   const struct figure_texts *t)
 {
     const double beyond = fmax(fmax(l->x.beyond, l->names.beyond), LEAST_BEYOND);
     l->panel_right = l->columns > 1 ? fmax(1.2, beyond) : beyond;
-    if (figure_kind(figure) != FIGURE_HEATMAP)
+    if (figure->kind != FIGURE_HEATMAP)
     {
         return EDGE_EM + beyond - l->panel_right +
                (l->legend_at == LEGEND_RIGHT ? l->legend_wide + EDGE_EM : 0);
@@ -381,7 +373,7 @@ lay_out_panel_names(struct figure_layout *l, const struct figure_texts *t)
 /** Makes the tics and names along both axes. Returns the room that those of the vertical one need.
  */
 static double
-lay_out_tics_of_axes(struct figure_layout *l, const struct element *figure,
+lay_out_tics_of_axes(struct figure_layout *l, const struct figure *figure,
                      const struct figure_data *data)
 {
     double widest = 0;
@@ -395,7 +387,7 @@ lay_out_tics_of_axes(struct figure_layout *l, const struct element *figure,
         lay_out_tics(l, data);
         l->names.below = fmax(l->names.below, LINE_EM);
     }
-    if (figure_kind(figure) != FIGURE_HEATMAP)
+    if (figure->kind != FIGURE_HEATMAP)
     {
         return axis_tics(&l->y, l->plot_high, true);
     }
@@ -418,7 +410,7 @@ share_axes(struct figure_layout *l)
 
 /** The axes' tics and names, given the size of a plot; and what stands below and to the left. */
 static void
-lay_out_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
+lay_out_axes(struct figure_layout *l, const struct figure *figure, const struct figure_data *data,
              const struct figure_texts *t)
 {
     const size_t bars = data->categories.n * (data->series.n ? data->series.n : 1);
@@ -451,10 +443,10 @@ height_around(const struct figure_layout *l)
 
 /** The height of a plot where nobody says: with room for a heat map's rows, or for the legend. */
 static double
-height_of_plot(const struct figure_layout *l, const struct element *figure,
+height_of_plot(const struct figure_layout *l, const struct figure *figure,
                const struct figure_data *data)
 {
-    const bool heat = figure_kind(figure) == FIGURE_HEATMAP;
+    const bool heat = figure->kind == FIGURE_HEATMAP;
     const double beside = l->legend_at == LEGEND_RIGHT ? legend_height(l) / (double)l->rows
                           : heat                       ? LINE_EM * (double)data->series.n
                                                        : 0;
@@ -463,10 +455,10 @@ height_of_plot(const struct figure_layout *l, const struct element *figure,
 
 /** Lays out what has its axes. False with a sentence in *why: its height leaves no room. */
 static bool
-lay_out_all(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
+lay_out_all(struct figure_layout *l, const struct figure *figure, const struct figure_data *data,
             const struct figure_texts *texts, char **why)
 {
-    const double em = l->font * MM_PER_POINT, given = length_of(figure, "height", 0);
+    const double em = l->font * MM_PER_POINT, given = length_of(figure->height, 0);
     lay_out_margins(l, figure, data, texts);
     /* Tics depend on the size of the plot, and that on the tics. */
     for (int i = 0; i < 4; i++)
@@ -490,12 +482,12 @@ lay_out_all(struct figure_layout *l, const struct element *figure, const struct 
 }
 
 bool
-figure_layout_make(const struct element *figure, const struct figure_data *data,
+figure_layout_make(const struct figure *figure, const struct figure_data *data,
                    const struct figure_texts *texts, struct figure_layout *l, char **why)
 {
-    *l = (struct figure_layout){.font = element_number(figure, "font-size").real};
+    *l = (struct figure_layout){.font = figure->font_size};
     const double em = l->font * MM_PER_POINT;
-    l->width = length_of(figure, "width", DEFAULT_WIDTH);
+    l->width = length_of(figure->width, DEFAULT_WIDTH);
     l->wide = l->width / em;
     l->x.bytes = texts->x_bytes;
     l->y.bytes = texts->y_bytes;

@@ -60,15 +60,6 @@ double category_place(size_t i, size_t n);
 /** The size of the note below a figure, as a share of the font's. */
 #define NOTE_SIZE 0.8
 
-/** Where the legend stands: the choices of the attribute "legend". */
-enum legend_place
-{
-    LEGEND_NONE,
-    LEGEND_TOP,
-    LEGEND_RIGHT,
-    LEGEND_INSIDE,
-};
-
 /** The texts around the plot; none is NULL. */
 struct figure_texts
 {
@@ -130,7 +121,7 @@ struct figure_layout
 };
 
 /** Lays out a figure. False with a sentence in *why: its height leaves no room. */
-bool figure_layout_make(const struct element *figure, const struct figure_data *data,
+bool figure_layout_make(const struct figure *figure, const struct figure_data *data,
                         const struct figure_texts *texts, struct figure_layout *l, char **why);
 void figure_layout_free(struct figure_layout *l);
 
@@ -144,7 +135,7 @@ size_t group_length(const struct figure_names *names, const size_t *places, size
 /* --- the legend: figure-legend.c -------------------------------------------------------------- */
 
 /** Where it is to stand, its rows and columns and its font; @p titled: with a title above. */
-void legend_lay_out(struct figure_layout *l, const struct element *figure,
+void legend_lay_out(struct figure_layout *l, const struct figure *figure,
                     const struct figure_data *data, bool titled);
 
 /** The room that it takes, with its distance to what stands below it. */
@@ -152,28 +143,19 @@ double legend_height(const struct figure_layout *l);
 
 /** Places the legend, given the place of the plots. False: there is no room for it; then it is on
  * top after another layout. */
-bool legend_place(struct figure_layout *l, const struct element *figure,
+bool legend_place(struct figure_layout *l, const struct figure *figure,
                   const struct figure_data *data);
 
 /* --- texts: figure-texts.c -------------------------------------------------------------------- */
 
-/** How lines show their spread: the choices of the attribute "spread". */
-enum figure_spread
-{
-    SPREAD_AUTO,
-    SPREAD_BAND,
-    SPREAD_BARS,
-    SPREAD_NONE,
-};
-
-/** How this one does, never SPREAD_AUTO: bands of many lines cover one another. */
-enum figure_spread figure_spread(const struct element *figure, const struct figure_data *data);
+/** How its lines show their spread, never SPREAD_AUTO: bands of many lines cover one another. */
+enum figure_spread figure_spread(const struct figure *figure, const struct figure_data *data);
 
 /** Whether a line has so many points that dashes, or a whisker at each, would break it up. */
-bool figure_is_dense(const struct element *figure, const struct figure_data *data);
+bool figure_is_dense(const struct figure *figure, const struct figure_data *data);
 
 /** The texts around the plots. */
-struct figure_texts figure_texts_make(const struct plan *plan, const struct element *figure,
+struct figure_texts figure_texts_make(const struct plan *plan, const struct figure *figure,
                                       const struct figure_data *data);
 void figure_texts_free(struct figure_texts *t);
 

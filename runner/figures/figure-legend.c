@@ -43,7 +43,7 @@ count_entry(struct entries *e, const char *name)
 }
 
 static struct entries
-count_entries(const struct element *figure, const struct figure_data *data)
+count_entries(const struct figure *figure, const struct figure_data *data)
 {
     const unsigned unnamed = FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_HEATMAP);
     const bool named = !figure_is(figure, unnamed) && figure_data_has_series(data);
@@ -56,25 +56,21 @@ count_entries(const struct element *figure, const struct figure_data *data)
     {
         count_entry(&e, figure_line_label(figure));
     }
-    for (size_t i = 0; i < figure->nchildren; i++)
+    for (size_t i = 0; i < figure->nreferences; i++)
     {
-        const char *label = element_value(figure->children[i], "label");
-        if (figure_draws(figure->children[i]))
-        {
-            count_entry(&e, label ? label : "");
-        }
+        count_entry(&e, figure->references[i].label);
     }
     return e;
 }
 
 void
-legend_lay_out(struct figure_layout *l, const struct element *figure,
-               const struct figure_data *data, bool titled)
+legend_lay_out(struct figure_layout *l, const struct figure *figure, const struct figure_data *data,
+               bool titled)
 {
     const struct entries e = count_entries(figure, data);
     const double room = l->wide - 2 * EDGE_EM, entry = e.wide + ENTRY_EM;
     const size_t n = e.n;
-    l->legend_at = n ? (enum legend_place)element_number(figure, "legend").integer : LEGEND_NONE;
+    l->legend_at = n ? (enum legend_place)figure->legend : LEGEND_NONE;
     if (l->legend_at && l->legend_has_no_room)
     {
         l->legend_at = LEGEND_TOP;
@@ -151,7 +147,7 @@ covered_line(const struct figure_layout *l, const struct corner *c,
 }
 
 static size_t
-covered_by(const struct figure_layout *l, const struct corner *c, const struct element *figure,
+covered_by(const struct figure_layout *l, const struct corner *c, const struct figure *figure,
            const struct figure_data *data)
 {
     size_t covered = 0;
@@ -160,7 +156,7 @@ covered_by(const struct figure_layout *l, const struct corner *c, const struct e
         const struct figure_point *points = &data->points[data->first[i]];
         const size_t n = data->first[i + 1] - data->first[i];
         covered += figure_has_categories(figure)
-                       ? covered_bars(l, c, points, n, figure_kind(figure) == FIGURE_BOX)
+                       ? covered_bars(l, c, points, n, figure->kind == FIGURE_BOX)
                        : covered_line(l, c, points, n);
     }
     return covered;
@@ -169,7 +165,7 @@ covered_by(const struct figure_layout *l, const struct corner *c, const struct e
 /** Puts the legend into the corner of the first plot in which it covers least, if that is nothing.
  */
 static bool
-place_inside(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
+place_inside(struct figure_layout *l, const struct figure *figure, const struct figure_data *data)
 {
     const double wide = l->legend_wide / l->plot_wide, high = legend_height(l) / l->plot_high;
     size_t least = SIZE_MAX;
@@ -193,7 +189,7 @@ place_inside(struct figure_layout *l, const struct element *figure, const struct
 }
 
 bool
-legend_place(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
+legend_place(struct figure_layout *l, const struct figure *figure, const struct figure_data *data)
 {
     l->legend_left = l->legend_at == LEGEND_RIGHT;
     l->legend_low = false;

@@ -5,51 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPACE " \t\n\v\f\r"
-
 /** Whether the figure tells the values of a column apart. */
 static bool
-shows(const struct element *figure, const char *column)
+shows(const struct figure *figure, const char *column)
 {
-    const bool cdf = figure_kind(figure) == FIGURE_CDF;
-    const char *series = figure_series(figure), *panels = element_value(figure, "panels");
-    return (!cdf && list_has(element_value(figure, "x"), column)) ||
+    const bool cdf = figure->kind == FIGURE_CDF;
+    const char *series = figure_series(figure), *panels = figure->panels;
+    return (!cdf && words_have(&figure->x_columns, column)) ||
            (series && strcmp(series, column) == 0) || (panels && strcmp(panels, column) == 0);
 }
 
-/** The value that "where" asks of a column, with what follows; NULL: none. */
+/** The value that "where" asks of a column; NULL: none. */
 static const char *
-wanted(const struct element *figure, const char *column)
+wanted(const struct figure *figure, const char *column)
 {
-    const char *where = element_value(figure, "where");
-    const size_t n = strlen(column);
-    for (const char *s = where ? where : ""; *s; s += strcspn(s, SPACE))
+    const char *value = NULL;
+    for (size_t i = 0; !value && i < figure->nconditions; i++)
     {
-        s += strspn(s, SPACE);
-        if (strncmp(s, column, n) == 0 && s[n] == '=')
-        {
-            return s + n + 1;
-        }
+        const struct figure_condition *c = &figure->conditions[i];
+        value = strcmp(c->column, column) == 0 ? c->value : NULL;
     }
-    return NULL;
+    return value;
 }
 
 bool
-figure_shows_point(const struct element *figure, const struct plan_dimension *dim, size_t p)
+figure_shows_point(const struct figure *figure, const struct plan_dimension *dim, size_t p)
 {
     bool shown = true;
     for (size_t c = 0; shown && c < dim->ncolumns; c++)
     {
-        const char *value = wanted(figure, dim->columns[c]), *cell = dim->points[p].cells[c];
-        const size_t n = strlen(cell);
-        shown = !value || (strcspn(value, SPACE) == n && strncmp(value, cell, n) == 0);
+        const char *value = wanted(figure, dim->columns[c]);
+        shown = !value || strcmp(value, dim->points[p].cells[c]) == 0;
     }
     return shown;
 }
 
 /** Whether the figure tells two points of a dimension apart. */
 static bool
-tells_apart(const struct element *figure, const struct plan_dimension *dim, size_t p, size_t q)
+tells_apart(const struct figure *figure, const struct plan_dimension *dim, size_t p, size_t q)
 {
     for (size_t c = 0; c < dim->ncolumns; c++)
     {
@@ -64,7 +57,7 @@ tells_apart(const struct element *figure, const struct plan_dimension *dim, size
 
 /** Whether points of a dimension fall together. */
 static bool
-pools(const struct element *figure, const struct plan_dimension *dim)
+pools(const struct figure *figure, const struct plan_dimension *dim)
 {
     for (size_t p = 0; p < dim->npoints; p++)
     {
@@ -94,13 +87,13 @@ is_randomness(const struct plan_dimension *dim)
 /** The column that tells the rows of one run apart, where a mean over them is none of seeds; NULL:
  * there is no such. */
 static const char *
-row_column(const struct plan *plan, const struct element *figure)
+row_column(const struct plan *plan, const struct figure *figure)
 {
     const struct element *measure = element_child(plan->doc->root, "measure");
     const char *qps = measure ? element_value(measure, "qps") : NULL;
     CLEANUP(words_free) struct words sampled = words_split(qps ? qps : "");
     const bool several = sampled.n > 1;
-    switch (element_number(figure, "data").integer)
+    switch (figure->data)
     {
     case DATA_SERIES:
         return several ? "qp" : NULL;
@@ -117,23 +110,23 @@ row_column(const struct plan *plan, const struct element *figure)
 
 /** Rows of a run of which a mean is drawn. */
 static void
-check_rows(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+check_rows(const struct plan *plan, const struct figure *figure, struct diagnostics *d)
 {
     const char *column = row_column(plan, figure);
     if (column && !figure_is(figure, FIGURES_OF_ROWS) && !wanted(figure, column) &&
         !shows(figure, column))
     {
-        diag_error(d, figure->line,
+        diag_error(d, figure->e->line,
                    "<figure %s> shows means over all values of %s in %s; expected it as x, series "
                    "or panels, where=\"%s=...\", or pool=\"on\"",
-                   element_value(figure, "name"), column, figure_table(figure)->file, column);
+                   figure->name, column, figure_table(figure)->file, column);
     }
 }
 
 void
-figure_check_pooling(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+figure_check_pooling(const struct plan *plan, const struct figure *figure, struct diagnostics *d)
 {
-    if (element_number(figure, "pool").integer || figure_kind(figure) == FIGURE_SCATTER)
+    if (figure->pool || figure->kind == FIGURE_SCATTER)
     {
         return;
     }
@@ -143,10 +136,10 @@ figure_check_pooling(const struct plan *plan, const struct element *figure, stru
         if (!is_randomness(dim) && pools(figure, dim))
         {
             const char *column = dim->columns[0];
-            diag_error(d, figure->line,
+            diag_error(d, figure->e->line,
                        "<figure %s> pools the runs of all values of %s, which varies as well; "
                        "expected it as x, series or panels, where=\"%s=...\", or pool=\"on\"",
-                       element_value(figure, "name"), column, column);
+                       figure->name, column, column);
         }
     }
     check_rows(plan, figure, d);

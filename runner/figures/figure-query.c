@@ -21,13 +21,12 @@ struct key
 struct writing
 {
     const struct plan *plan;
-    const struct element *figure;
+    const struct figure *figure;
     const struct column_table *table;
-    const char *from; /**< the table's name */
-    struct words x;
+    const char *from;                   /**< the table's name */
     struct key keys[FIGURE_MOST_X + 2]; /**< the columns that come first: panel, series, all of x */
     size_t nkeys, nx;                   /**< all of them; of these, x */
-    const char *scale;                  /**< the attribute that scales the values */
+    double scale;                       /**< of the values */
     struct text t;
 };
 
@@ -60,11 +59,10 @@ add_column(struct text *t, const struct writing *w, const char *name, bool numbe
     add_of(t, w, "summary", numbers ? numbers : !swept && strcmp(name, "run") == 0 ? "name" : name);
 }
 
-/** Adds "0.001 * " if the figure scales the values of an axis; else false. */
+/** Adds "0.001 * " if the factor is not 1; else false. */
 static bool
-add_scale(struct text *t, const struct writing *w, const char *attribute)
+add_scale(struct text *t, double factor)
 {
-    const double factor = element_number(w->figure, attribute).real;
     const struct query_cell cell = {.kind = QUERY_REAL, .real = factor};
     if (factor < 1 || factor > 1)
     {
@@ -96,20 +94,17 @@ add_value(struct text *t, const char *value)
 static void
 add_source(struct writing *w)
 {
-    const char *where = element_value(w->figure, "where");
-    CLEANUP(words_free) struct words words = words_split(where ? where : "");
     text_add(&w->t, "\nfrom %s%s", w->from,
              w->table != &summary_table ? " join summary using (run)" : "");
-    for (size_t i = 0; i < words.n; i++)
+    for (size_t i = 0; i < w->figure->nconditions; i++)
     {
-        char *equals = strchr(words.word[i], '=');
-        *equals = '\0';
+        const struct figure_condition *c = &w->figure->conditions[i];
         text_add(&w->t, i ? " and " : "\nwhere ");
-        add_column(&w->t, w, words.word[i], false);
-        text_add(&w->t, equals[1] ? " = " : " is null");
-        if (equals[1])
+        add_column(&w->t, w, c->column, false);
+        text_add(&w->t, *c->value ? " = " : " is null");
+        if (*c->value)
         {
-            add_value(&w->t, equals + 1);
+            add_value(&w->t, c->value);
         }
     }
 }
@@ -118,8 +113,9 @@ add_source(struct writing *w)
 static void
 find_keys(struct writing *w)
 {
-    const enum figure_kind kind = figure_kind(w->figure);
-    const char *panels = element_value(w->figure, "panels"), *series = figure_series(w->figure);
+    const enum figure_kind kind = w->figure->kind;
+    const struct words *x = &w->figure->x_columns;
+    const char *panels = w->figure->panels, *series = figure_series(w->figure);
     if (panels)
     {
         w->keys[w->nkeys++] = (struct key){panels, "panel", false};
@@ -128,9 +124,9 @@ find_keys(struct writing *w)
     {
         w->keys[w->nkeys++] = (struct key){series, kind == FIGURE_HEATMAP ? "y" : "series", false};
     }
-    while (w->nx < w->x.n && w->nx < FIGURE_MOST_X && kind != FIGURE_CDF)
+    while (w->nx < x->n && w->nx < FIGURE_MOST_X && kind != FIGURE_CDF)
     {
-        w->keys[w->nkeys++] = (struct key){w->x.word[w->nx], figure_columns[w->nx].name,
+        w->keys[w->nkeys++] = (struct key){x->word[w->nx], figure_columns[w->nx].name,
                                            !figure_has_categories(w->figure)};
         w->nx++;
     }
@@ -146,7 +142,7 @@ add_keys(struct writing *w, size_t first)
         text_add(&w->t, i > first ? ",\n       " : "");
         if (w->keys[i].number)
         {
-            add_scale(&w->t, w, "x-scale");
+            add_scale(&w->t, w->figure->x.scale);
         }
         add_column(&w->t, w, w->keys[i].column, w->keys[i].number);
         text_add(&w->t, " as %s", w->keys[i].as);
@@ -176,9 +172,9 @@ add_end(struct writing *w, const char *value, bool upper, const char *as)
 {
     static const char *const around[] = {
         [ERROR_CI95] = "ci95", [ERROR_EXTREMES] = NULL, [ERROR_STDDEV] = "stddev"};
-    const char *by = around[element_number(w->figure, "error").integer];
+    const char *by = around[w->figure->error];
     text_add(&w->t, ",\n       ");
-    const bool braced = add_scale(&w->t, w, w->scale) && by;
+    const bool braced = add_scale(&w->t, w->scale) && by;
     if (by)
     {
         text_add(&w->t, "%savg(%s) %c %s(%s)%s as %s", braced ? "(" : "", value, upper ? '+' : '-',
@@ -197,7 +193,7 @@ add_mean(struct writing *w, const char *column, const char *as, const char *low,
     CLEANUP(text_drop) struct text value = {0};
     add_column(&value, w, column, true);
     text_add(&w->t, ",\n       ");
-    add_scale(&w->t, w, w->scale);
+    add_scale(&w->t, w->scale);
     text_add(&w->t, "avg(%s) as %s", value.s, as);
     if (low)
     {
@@ -212,7 +208,7 @@ add_mean(struct writing *w, const char *column, const char *as, const char *low,
 static void
 add_means(struct writing *w, bool with_place)
 {
-    const bool heat = figure_kind(w->figure) == FIGURE_HEATMAP;
+    const bool heat = w->figure->kind == FIGURE_HEATMAP;
     const char *shown = figure_shown(w->figure);
     add_keys(w, 0);
     add_mean(w, shown, heat ? "z" : "y", heat ? NULL : "low", "high");
@@ -237,7 +233,7 @@ add_bases(struct writing *w)
     const char *as = figure_series(w->figure) ? "series" : "x";
     size_t nparts = 0;
     text_add(&w->t, "(\n  select *, max(y) filter (where %s = ", as);
-    add_value(&w->t, element_value(w->figure, "relative-to"));
+    add_value(&w->t, w->figure->relative_to);
     text_add(&w->t, ") over (");
     for (size_t i = 0; i < w->nkeys; i++)
     {
@@ -255,7 +251,7 @@ add_line(struct writing *w)
 {
     text_add(&w->t, ",\nlines as (\n");
     add_keys(w, w->nkeys - w->nx);
-    add_mean(w, element_value(w->figure, "line"), "line", "line_low", "line_high");
+    add_mean(w, w->figure->line, "line", "line_low", "line_high");
     add_source(w);
     add_group_by(w, w->nx);
     text_add(&w->t, ")");
@@ -265,8 +261,8 @@ add_line(struct writing *w)
 static void
 add_outer(struct writing *w)
 {
-    const bool relative = element_value(w->figure, "relative-to") != NULL;
-    const bool line = element_value(w->figure, "line") != NULL;
+    const bool relative = w->figure->relative_to != NULL;
+    const bool line = w->figure->line != NULL;
     text_add(&w->t, "\nselect ");
     for (size_t i = 0; i < w->nkeys; i++)
     {
@@ -277,7 +273,7 @@ add_outer(struct writing *w)
         static const char *const names[] = {"y", "low", "high"};
         if (relative)
         {
-            add_scale(&w->t, w, w->scale);
+            add_scale(&w->t, w->scale);
         }
         text_add(&w->t, relative ? "%s / base as %s, " : "%s, ", names[i], names[i]);
     }
@@ -301,8 +297,8 @@ add_outer(struct writing *w)
 static void
 write_means(struct writing *w)
 {
-    const bool line = element_value(w->figure, "line") != NULL;
-    if (!line && !element_value(w->figure, "relative-to"))
+    const bool line = w->figure->line != NULL;
+    if (!line && !w->figure->relative_to)
     {
         add_means(w, false);
         text_add(&w->t, "\norder by ");
@@ -323,10 +319,10 @@ write_means(struct writing *w)
 static void
 write_rows(struct writing *w)
 {
-    const bool cdf = figure_kind(w->figure) == FIGURE_CDF;
+    const bool cdf = w->figure->kind == FIGURE_CDF;
     add_keys(w, 0);
     text_add(&w->t, w->nkeys ? ",\n       " : "");
-    add_scale(&w->t, w, w->scale);
+    add_scale(&w->t, w->scale);
     add_column(&w->t, w, figure_shown(w->figure), true);
     text_add(&w->t, cdf ? " as x" : " as y");
     add_source(w);
@@ -336,51 +332,42 @@ write_rows(struct writing *w)
 /* --- the whole -------------------------------------------------------------------------------- */
 
 static struct writing
-begin(const struct plan *plan, const struct element *figure)
+begin(const struct plan *plan, const struct figure *figure)
 {
-    const enum figure_kind kind = figure_kind(figure);
-    const char *x = element_value(figure, "x");
+    const enum figure_kind kind = figure->kind;
     struct writing w = {
         .plan = plan,
         .figure = figure,
         .table = figure_table(figure),
-        .x = words_split(x ? x : ""),
-        .scale = kind == FIGURE_HEATMAP ? "z-scale"
-                 : kind == FIGURE_CDF   ? "x-scale"
-                                        : "y-scale",
+        .scale = kind == FIGURE_HEATMAP ? figure->z.scale
+                 : kind == FIGURE_CDF   ? figure->x.scale
+                                        : figure->y.scale,
     };
     w.from = w.table->name;
     find_keys(&w);
     return w;
 }
 
-static char *
-end(struct writing *w)
-{
-    words_free(&w->x);
-    return text_take(&w->t);
-}
-
 char *
-figure_query(const struct plan *plan, const struct element *figure)
+figure_query(const struct plan *plan, const struct figure *figure)
 {
-    const struct element *own = figure_own_query(figure);
+    const struct element *own = figure->query;
     if (own)
     {
         return xstrdup(own->text);
     }
     struct writing w = begin(plan, figure);
     figure_is(figure, FIGURES_OF_ROWS) ? write_rows(&w) : write_means(&w);
-    return end(&w);
+    return text_take(&w.t);
 }
 
 char *
-figure_query_of_runs(const struct plan *plan, const struct element *figure)
+figure_query_of_runs(const struct plan *plan, const struct figure *figure)
 {
     struct writing w = begin(plan, figure);
     text_add(&w.t, "select count(distinct run), count(distinct case when ");
     add_column(&w.t, &w, figure_shown(figure), true);
     text_add(&w.t, " is null then run end)");
     add_source(&w);
-    return end(&w);
+    return text_take(&w.t);
 }

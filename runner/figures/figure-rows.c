@@ -47,7 +47,7 @@ struct placed
 struct reading
 {
     const struct plan *plan;
-    const struct element *figure;
+    const struct figure *figure;
     enum figure_kind kind;
     struct figure_data *data;
     size_t at[FIGURE_COLUMNS]; /**< the query's column with that name; NONE: it has none */
@@ -72,7 +72,7 @@ take_columns(struct reading *r, char *const *names, size_t n)
 {
     r->why = figure_columns_mistake(r->figure, names, n, r->at);
     r->data->whiskers = !figure_is(r->figure, FIGURES_OF_ROWS) &&
-                        (!figure_own_query(r->figure) || has(r, SLOT_LOW) || has(r, SLOT_HIGH));
+                        (!r->figure->query || has(r, SLOT_LOW) || has(r, SLOT_HIGH));
     r->data->counted = has(r, SLOT_N);
     return !r->why;
 }
@@ -175,7 +175,7 @@ read_mean(struct reading *r, const struct query_cell *cells, const enum slot slo
     {
         return false;
     }
-    const char *relative = element_value(r->figure, "relative-to");
+    const char *relative = r->figure->relative_to;
     if (isnan(y) && n > 0 && relative)
     {
         r->why = xformat("no finished run of '%s' has a value other than 0 to relate to", relative);
@@ -354,8 +354,7 @@ add_placed(struct reading *r, struct placed *p)
     }
     if (r->kind == FIGURE_CDF)
     {
-        figure_add_cdf(d, &p->pool, element_number(r->figure, "y-log").integer != 0,
-                       element_number(r->figure, "y-scale").real);
+        figure_add_cdf(d, &p->pool, r->figure->y.log, r->figure->y.scale);
     }
     else
     {
@@ -416,7 +415,7 @@ shows_anything(const struct figure_data *data)
 static char *
 nothing_shown(const struct reading *r)
 {
-    const bool own = figure_own_query(r->figure) != NULL;
+    const bool own = r->figure->query != NULL;
     return own && r->row == 0 ? xstrdup("its query gives no rows")
            : own              ? xstrdup("its query gives rows without values")
            : r->row ? xformat("column '%s' of the results is empty", figure_shown(r->figure))
@@ -457,7 +456,7 @@ count_holes(struct reading *r, struct database *results, const char *sql, size_t
 static bool
 read_all(struct reading *r, struct database *results, struct query_mistake *m)
 {
-    const struct element *own = figure_own_query(r->figure);
+    const struct element *own = r->figure->query;
     OWNED char *sql = figure_query(r->plan, r->figure);
     struct query *q = query_begin(results, sql, own ? QUERY_LIMITS : FIGURE_LIMITS, m);
     const size_t ncolumns = q ? q->ncolumns : 0;
@@ -468,7 +467,7 @@ read_all(struct reading *r, struct database *results, struct query_mistake *m)
         good = take_row(r, cells);
     }
     good = query_end(q) && good;
-    m->line = own ? own->text_line + m->line : r->figure->line;
+    m->line = own ? own->text_line + m->line : r->figure->e->line;
     if (good)
     {
         make_curves(r);
@@ -488,12 +487,12 @@ read_all(struct reading *r, struct database *results, struct query_mistake *m)
 }
 
 struct figure_data *
-figure_read(const struct plan *plan, const struct element *figure, struct database *results,
+figure_read(const struct plan *plan, const struct figure *figure, struct database *results,
             struct query_mistake *mistake)
 {
     struct reading r = {.plan = plan,
                         .figure = figure,
-                        .kind = figure_kind(figure),
+                        .kind = figure->kind,
                         .pooled = figure_is(figure, FIGURES_OF_DISTRIBUTIONS),
                         .data = xcalloc(1, sizeof(struct figure_data))};
     const bool good = read_all(&r, results, mistake);

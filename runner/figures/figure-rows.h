@@ -28,21 +28,20 @@ extern const struct figure_column figure_columns[FIGURE_COLUMNS];
 #define FIGURE_LIMITS ((struct query_limits){3600, SIZE_MAX, (size_t)4 << 30, 0, 0})
 
 /** The query that a figure's attributes make, or its own <query>. The caller frees it. */
-char *figure_query(const struct plan *plan, const struct element *figure);
+char *figure_query(const struct plan *plan, const struct figure *figure);
 
 /** Returns a query for a figure without <query>: how many runs are in it, and how many of these
  * lack (some) values. The caller frees it. */
-char *figure_query_of_runs(const struct plan *plan, const struct element *figure);
+char *figure_query_of_runs(const struct plan *plan, const struct figure *figure);
 
 /** Finds the columns of a query with @p n columns: at[i] of figure_columns[i] is its number, or
  * SIZE_MAX. Returns a sentence on one that is not known, is there twice or is lacking, which the
  * caller frees; else NULL. */
-char *figure_columns_mistake(const struct element *figure, char *const *names, size_t n,
-                             size_t *at);
+char *figure_columns_mistake(const struct figure *figure, char *const *names, size_t n, size_t *at);
 
 /** Reports what is wrong with a figure's <query>, which is tried on @p tables without rows (NULL:
  * it is not tried), and attributes that say what it says. */
-void figure_check_query(const struct element *figure, struct database *tables,
+void figure_check_query(const struct figure *figure, struct database *tables,
                         struct diagnostics *d);
 
 /** Adds the points of a cdf: the shares of values up to x times @p y_scale, or above x. Sorts the
@@ -60,7 +59,7 @@ char *figure_value_name(const struct plan *plan, const struct plan_column *colum
 
 /** Makes names of the keys that were read: the labels of the sweep, else its values. Those of a
  * <query> are values of the sweep where all of a column are, and are not plain numbers. */
-void figure_name_all(const struct plan *plan, const struct element *figure,
+void figure_name_all(const struct plan *plan, const struct figure *figure,
                      struct figure_data *data);
 
 #endif

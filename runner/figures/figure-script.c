@@ -18,7 +18,7 @@
  * and of the results, which stand in a block of data and are only referred to. */
 struct script
 {
-    const struct element *figure;
+    const struct figure *figure;
     const struct figure_data *data;
     struct figure_layout layout;
     struct text settings;
@@ -196,19 +196,20 @@ add_rows(struct script *t)
 /** The <level>s or <mark>s: arrays of heights and labels, which in gnuplot have one member at
  * least, and a block of places. */
 static void
-add_references(struct script *t, const struct element *figure, const char *kind)
+add_references(struct script *t, const char *kind, bool marks)
 {
     CLEANUP(text_drop) struct text places = {0}, members = {0};
     size_t n = 0;
-    for (const struct element *e = NULL; (e = element_child_after(figure, kind, e)) != NULL;)
+    for (size_t i = 0; i < t->figure->nreferences; i++)
     {
-        const char *label = element_value(e, "label");
-        double x = strcmp(kind, "mark") == 0 ? element_number(e, "x").real : 0;
-        double y = element_number(e, "y").real;
-        n++;
-        text_add(&places, "%.9g %.9g\n", x, y);
-        text_add(&members, "%s_y[%zu] = %.9g\n%s_label[%zu] = text_of(%zu)\n", kind, n, y, kind, n,
-                 add_text(t, label ? label : "", label ? strlen(label) : 0));
+        const struct figure_reference *r = &t->figure->references[i];
+        if (figure_is_mark(r) == marks)
+        {
+            n++;
+            text_add(&places, "%.9g %.9g\n", r->x, r->y);
+            text_add(&members, "%s_y[%zu] = %.9g\n%s_label[%zu] = text_of(%zu)\n", kind, n, r->y,
+                     kind, n, add_text(t, r->label, strlen(r->label)));
+        }
     }
     text_add(&t->settings,
              "n_%ss = %zu\narray %s_y[%zu]\narray %s_label[%zu]\n%s$%ss << END\n%sEND\n", kind, n,
@@ -238,7 +239,7 @@ static void
 add_styles(struct script *t, const struct plan *plan)
 {
     const struct figure_data *data = t->data;
-    const enum figure_kind kind = figure_kind(t->figure);
+    const enum figure_kind kind = t->figure->kind;
     const bool single =
         kind == FIGURE_BARS || (kind == FIGURE_BOX && !figure_data_has_series(data));
     const struct figure_names *names = single ? &data->categories : &data->series;
@@ -263,18 +264,12 @@ add_styles(struct script *t, const struct plan *plan)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static void
-add_flag(struct script *t, const char *attribute, const char *name)
-{
-    text_add(&t->settings, "%s = %d\n", name, (int)element_number(t->figure, attribute).integer);
-}
-
 /** Where everything stands. */
 static void
 add_layout(struct script *t)
 {
     const struct figure_layout *l = &t->layout;
-    const char *font = element_value(t->figure, "font");
+    const char *font = t->figure->font;
     text_add(&t->settings,
              "width = %.6g\nheight = %.6g\nfont_name = '%s'\nfont_size = %.4g\n"
              "note_size = %.4g\nwide = %.6g\nhigh = %.6g\n"
@@ -377,7 +372,7 @@ add_panel_names(struct script *t, const struct figure_texts *texts)
 static void
 add_settings(struct script *t, const struct plan *plan, const struct figure_texts *texts)
 {
-    const struct element *figure = t->figure;
+    const struct figure *figure = t->figure;
     const struct figure_data *data = t->data;
     const struct figure_layout *l = &t->layout;
     size_t least, most;
@@ -404,11 +399,10 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
     add_axis(t, "z", &l->z, "cb");
     figure_has_categories(figure) ? add_categories(t) : add_tics(t);
     add_rows(t);
-    add_flag(t, "values", "show_values");
-    text_add(&t->settings, "value_format = '%%.%df'\n", decimals_of(data));
-    add_flag(t, "points", "show_points");
-    add_references(t, figure, "level");
-    add_references(t, figure, "mark");
+    text_add(&t->settings, "show_values = %d\nvalue_format = '%%.%df'\nshow_points = %d\n",
+             figure->values != 0, decimals_of(data), figure->points != 0);
+    add_references(t, "level", false);
+    add_references(t, "mark", true);
 }
 
 /** The script of a figure that has its layout. */
@@ -434,7 +428,7 @@ whole_script(struct script *t, const char *name, const char *template)
 }
 
 char *
-figure_script(const struct plan *plan, const struct element *figure, const struct figure_data *data,
+figure_script(const struct plan *plan, const struct figure *figure, const struct figure_data *data,
               char **why)
 {
     char *template = figure_template(plan, figure, why), *all = NULL;
@@ -443,7 +437,7 @@ figure_script(const struct plan *plan, const struct element *figure, const struc
     if (template && figure_layout_make(figure, data, &texts, &script.layout, why))
     {
         add_settings(&script, plan, &texts);
-        all = whole_script(&script, element_value(figure, "name"), template);
+        all = whole_script(&script, figure->name, template);
     }
     figure_layout_free(&script.layout);
     figure_texts_free(&texts);

@@ -12,11 +12,11 @@
  * template, if it is one of the user's own. Returns NULL with a sentence in *why if there is no
  * template, or no room for the figure. The caller frees it.
  */
-char *figure_script(const struct plan *plan, const struct element *figure,
+char *figure_script(const struct plan *plan, const struct figure *figure,
                     const struct figure_data *data, char **why);
 
 /** NAME.dat: the numbers of a figure, in blocks that gnuplot reads. The caller frees it. */
-char *figure_numbers(const struct element *figure, const struct figure_data *data);
+char *figure_numbers(const struct figure *figure, const struct figure_data *data);
 
 /** Whether some mean is over more than one value; *least and *most of them, of the means that are
  * over any. */
@@ -30,14 +30,14 @@ size_t *figure_places(const struct figure_names *names);
 
 /** The places of the categories along their axis: those of a heat map as above, else as they come.
  * The caller frees them. */
-size_t *figure_category_places(const struct element *figure, const struct figure_data *data);
+size_t *figure_category_places(const struct figure *figure, const struct figure_data *data);
 
 /** plots/frame.gp, the template, of plots/ or of the user's own, and plots/draw.gp. NULL with a
  * sentence in *why; else the caller frees it. */
-char *figure_template(const struct plan *plan, const struct element *figure, char **why);
+char *figure_template(const struct plan *plan, const struct figure *figure, char **why);
 
 /** Reports a template of the user's own that cannot be read. */
-void figure_template_check(const struct plan *plan, const struct element *figure,
+void figure_template_check(const struct plan *plan, const struct figure *figure,
                            struct diagnostics *d);
 
 #endif

@@ -44,12 +44,12 @@ read_plot(const char *name, char **why)
 
 /** The user's own template, which a results folder keeps in inputs/. */
 static char *
-read_own(const struct plan *plan, const struct element *figure, char **why)
+read_own(const struct plan *plan, const struct figure *figure, char **why)
 {
     CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
-    const char *name = figure_own_template(figure);
+    const char *name = figure->own_template;
     const struct input_file *f =
-        input_file_load_text(plan->doc->path, name, element_line(figure, "template"), &d);
+        input_file_load_text(plan->doc->path, name, element_line(figure->e, "template"), &d);
     char *text = f ? xformat("%.*s", (int)f->n, f->bytes) : NULL;
     if (!f)
     {
@@ -59,29 +59,28 @@ read_own(const struct plan *plan, const struct element *figure, char **why)
 }
 
 char *
-figure_template(const struct plan *plan, const struct element *figure, char **why)
+figure_template(const struct plan *plan, const struct figure *figure, char **why)
 {
     OWNED char *frame = read_plot("frame", why), *draw = frame ? read_plot("draw", why) : NULL;
-    OWNED char *own = !draw ? NULL
-                      : figure_own_template(figure)
-                          ? read_own(plan, figure, why)
-                          : read_plot(element_value(figure, "template"), why);
+    OWNED char *own = !draw                  ? NULL
+                      : figure->own_template ? read_own(plan, figure, why)
+                                             : read_plot(figure->template, why);
     return own ? xformat("%s\n%s\n%s", frame, own, draw) : NULL;
 }
 
 void
-figure_template_check(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+figure_template_check(const struct plan *plan, const struct figure *figure, struct diagnostics *d)
 {
-    const char *name = figure_own_template(figure);
+    const char *name = figure->own_template;
     if (name)
     {
-        input_file_load_text(plan->doc->path, name, element_line(figure, "template"), d);
+        input_file_load_text(plan->doc->path, name, element_line(figure->e, "template"), d);
     }
-    else if (element_attribute(figure, "like"))
+    else if (element_attribute(figure->e, "like"))
     {
-        diag_error(d, element_line(figure, "like"),
+        diag_error(d, element_line(figure->e, "like"),
                    "like of <figure %s> with a template of Weft's; expected a file ending "
                    "in " TEMPLATE_END,
-                   element_value(figure, "name"));
+                   figure->name);
     }
 }

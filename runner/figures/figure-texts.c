@@ -226,14 +226,12 @@ columns_title(const char *columns, double scale, bool numbers)
 
 /** Returns the name of the vertical axis of a distribution: "share of QPs". */
 static char *
-share_name(const struct element *figure)
+share_name(const struct figure *figure)
 {
     static const char *const rows[] = {"runs",  "samples", "samples",  "layers",
                                        "steps", "QPs",     "messages", "workloads"};
-    bool above = element_number(figure, "y-log").integer != 0;
-    return xformat("share of %s%s",
-                   figure_own_query(figure) ? "rows" : rows[element_number(figure, "data").integer],
-                   above ? " above" : "");
+    return xformat("share of %s%s", figure->query ? "rows" : rows[figure->data],
+                   figure->y.log ? " above" : "");
 }
 
 /** Returns the name of a value in the figure. */
@@ -249,18 +247,16 @@ name_of(const struct figure_names *names, const char *key, const char *otherwise
 
 /** The name of an axis: the scenario's, or what stands there. The caller frees it. */
 static char *
-axis_name(const struct element *figure, const struct figure_data *data, const char *axis)
+axis_name(const struct figure *figure, const struct figure_data *data,
+          const struct axis_attributes *axis)
 {
-    const enum figure_kind kind = figure_kind(figure);
-    const bool is_y = *axis == 'y', heat = kind == FIGURE_HEATMAP;
-    OWNED char *label = xformat("%s-label", axis), *scale = xformat("%s-scale", axis);
-    const char *given = element_value(figure, label), *column = element_value(figure, axis);
-    const double factor = element_number(figure, scale).real;
-    const char *relative = is_y ? element_value(figure, "relative-to") : NULL;
-    const bool numbers = heat ? *axis == 'z' : is_y || !figure_has_categories(figure);
-    if (given)
+    const enum figure_kind kind = figure->kind;
+    const bool is_y = axis == &figure->y, heat = kind == FIGURE_HEATMAP;
+    const char *column = axis->column, *relative = is_y ? figure->relative_to : NULL;
+    const bool numbers = heat ? axis == &figure->z : is_y || !figure_has_categories(figure);
+    if (axis->label)
     {
-        return xstrdup(given);
+        return xstrdup(axis->label);
     }
     if (is_y && kind == FIGURE_CDF)
     {
@@ -270,20 +266,20 @@ axis_name(const struct element *figure, const struct figure_data *data, const ch
     {
         return xstrdup("");
     }
-    char *title = columns_title(column, factor, numbers && !relative);
+    char *title = columns_title(column, axis->scale, numbers && !relative);
     if (relative)
     {
         OWNED char *plain = title;
         title = xformat(
             "%s relative to %s%s", plain,
             name_of(figure_series(figure) ? &data->series : &data->categories, relative, relative),
-            fabs(factor / 100 - 1) < 1e-6 ? " (%)" : "");
+            fabs(axis->scale / 100 - 1) < 1e-6 ? " (%)" : "");
     }
     return title;
 }
 
 bool
-figure_is_dense(const struct element *figure, const struct figure_data *data)
+figure_is_dense(const struct figure *figure, const struct figure_data *data)
 {
     size_t most = 0;
     for (size_t i = 0; i < data->ncurves; i++)
@@ -295,9 +291,9 @@ figure_is_dense(const struct element *figure, const struct figure_data *data)
 }
 
 enum figure_spread
-figure_spread(const struct element *figure, const struct figure_data *data)
+figure_spread(const struct figure *figure, const struct figure_data *data)
 {
-    const enum figure_spread given = (enum figure_spread)element_number(figure, "spread").integer;
+    const enum figure_spread given = (enum figure_spread)figure->spread;
     if (!figure_is(figure, FIGURES_OF_LINES))
     {
         return SPREAD_BARS;
@@ -311,13 +307,13 @@ figure_spread(const struct element *figure, const struct figure_data *data)
 /** Returns what the whiskers and boxes span; "" where there is nothing to say. The caller frees it.
  * */
 static char *
-spread_note(const struct plan *plan, const struct element *figure, const struct figure_data *data)
+spread_note(const struct plan *plan, const struct figure *figure, const struct figure_data *data)
 {
     static const char *const spans[] = {"mean and 95 % confidence interval",
                                         "mean, least and greatest", "mean and standard deviation"};
-    const enum figure_kind kind = figure_kind(figure);
+    const enum figure_kind kind = figure->kind;
     size_t least, most;
-    if (!element_number(figure, "note").integer)
+    if (!figure->note)
     {
         return xstrdup("");
     }
@@ -334,10 +330,10 @@ spread_note(const struct plan *plan, const struct element *figure, const struct 
     {
         seeds = seeds || plan->dimensions[k].is_seeds;
     }
-    seeds = seeds && !element_number(figure, "pool").integer;
+    seeds = seeds && !figure->pool;
     const bool alone = kind == FIGURE_HEATMAP || figure_spread(figure, data) == SPREAD_NONE;
-    const char *span = alone ? "mean" : spans[element_number(figure, "error").integer];
-    const bool own = figure_own_query(figure) != NULL;
+    const char *span = alone ? "mean" : spans[figure->error];
+    const bool own = figure->query != NULL;
     OWNED char *fewest = least < most ? xformat("%zu to ", least) : xstrdup("");
     char *note = own && (data->whiskers || !data->counted)
                      ? xstrdup("")
@@ -369,14 +365,12 @@ take_bytes(char *name)
 /** Whether the numbers of an axis are bytes: by its column, or as its name, which then loses this
  * unit, has it. */
 static bool
-is_of_bytes(const struct element *figure, const char *axis, char *name)
+is_of_bytes(const struct figure *figure, const struct axis_attributes *axis, char *name)
 {
-    const char *column = element_value(figure, axis), *dot = column ? strchr(column, '.') : NULL;
-    OWNED char *scale = xformat("%s-scale", axis);
-    const double factor = element_number(figure, scale).real;
-    const bool plain = factor >= 1 && factor <= 1;
+    const char *column = axis->column, *dot = column ? strchr(column, '.') : NULL;
+    const bool plain = axis->scale >= 1 && axis->scale <= 1;
     OWNED char *title = column && plain ? column_title(column, 1, true) : xstrdup("");
-    const bool relative = *axis == 'y' && element_attribute(figure, "relative-to");
+    const bool relative = axis == &figure->y && figure->relative_to;
     const bool named = take_bytes(name);
     const bool is = take_bytes(title) || (plain && dot && strcmp(dot, ".bytes") == 0);
     return named || (is && !relative);
@@ -390,10 +384,10 @@ column_name(const struct plan_column *column)
 
 /** A panel is called by its value; a number without a label needs to say of what. */
 static void
-name_panels(struct figure_texts *t, const struct plan *plan, const struct element *figure,
+name_panels(struct figure_texts *t, const struct plan *plan, const struct figure *figure,
             const struct figure_data *data)
 {
-    const char *given = element_value(figure, "panels");
+    const char *given = figure->panels;
     const char *column = given ? given : column_name(data->panels.column);
     OWNED char *title = column_title(column ? column : "case", 1, false);
     t->panels = xcalloc(data->panels.n + 1, sizeof *t->panels);
@@ -409,18 +403,18 @@ name_panels(struct figure_texts *t, const struct plan *plan, const struct elemen
 }
 
 struct figure_texts
-figure_texts_make(const struct plan *plan, const struct element *figure,
+figure_texts_make(const struct plan *plan, const struct figure *figure,
                   const struct figure_data *data)
 {
-    const char *title = element_value(figure, "title");
-    const char *legend = element_value(figure, "series-label");
-    const char *series = figure_kind(figure) == FIGURE_HEATMAP ? NULL
-                         : figure_own_query(figure)            ? column_name(data->series.column)
-                                                               : figure_series(figure);
+    const char *title = figure->title;
+    const char *legend = figure->series_label;
+    const char *series = figure->kind == FIGURE_HEATMAP ? NULL
+                         : figure->query                ? column_name(data->series.column)
+                                                        : figure_series(figure);
     struct figure_texts t = {.title = xstrdup(title ? title : ""),
-                             .x = axis_name(figure, data, "x"),
-                             .y = axis_name(figure, data, "y"),
-                             .z = axis_name(figure, data, "z"),
+                             .x = axis_name(figure, data, &figure->x),
+                             .y = axis_name(figure, data, &figure->y),
+                             .z = axis_name(figure, data, &figure->z),
                              .legend = legend ? xstrdup(legend)
                                               : column_title(series ? series : "case", 1, false),
                              .note = spread_note(plan, figure, data)};
@@ -430,9 +424,9 @@ figure_texts_make(const struct plan *plan, const struct element *figure,
         labelled = labelled || data->tics[i].labelled;
     }
     name_panels(&t, plan, figure, data);
-    t.x_bytes = !labelled && !figure_has_categories(figure) && is_of_bytes(figure, "x", t.x);
-    t.y_bytes = figure_kind(figure) != FIGURE_HEATMAP && is_of_bytes(figure, "y", t.y);
-    t.z_bytes = is_of_bytes(figure, "z", t.z);
+    t.x_bytes = !labelled && !figure_has_categories(figure) && is_of_bytes(figure, &figure->x, t.x);
+    t.y_bytes = figure->kind != FIGURE_HEATMAP && is_of_bytes(figure, &figure->y, t.y);
+    t.z_bytes = is_of_bytes(figure, &figure->z, t.z);
     return t;
 }
 

@@ -4,73 +4,142 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element-values.h"
+
+/* --- the element ------------------------------------------------------------------------------ */
+
+/** Splits "where" into its conditions. */
+static void
+read_conditions(struct figure *f)
+{
+    CLEANUP(words_free) struct words w = words_split(f->where ? f->where : "");
+    f->conditions = xcalloc(w.n + 1, sizeof *f->conditions);
+    for (; f->nconditions < w.n; f->nconditions++)
+    {
+        struct figure_condition *c = &f->conditions[f->nconditions];
+        c->column = xstrdup(w.word[f->nconditions]);
+        char *equals = strchr(c->column, '=');
+        if (equals && equals > c->column)
+        {
+            *equals = '\0';
+            c->value = equals + 1;
+        }
+    }
+}
+
+static void
+read_references(struct figure *f, struct diagnostics *unheard)
+{
+    for (size_t i = 0; i < f->e->nchildren; i++)
+    {
+        const struct element *e = f->e->children[i];
+        if (e->spec && e->spec->size)
+        {
+            struct figure_reference *r = element_next(e->spec, f);
+            element_read(e, e->spec, r, unheard);
+            r->e = e;
+        }
+    }
+}
+
+/** Finds the kind; false: there is no such template. */
+static bool
+read_kind(struct figure *f)
+{
+    union attribute_value kind = {.integer = f->like};
+    if (!f->template)
+    {
+        return false;
+    }
+    f->own_template = template_is_file(f->template) ? f->template : NULL;
+    const bool good = f->own_template || attribute_parse(grammar_attribute(f->e->spec, "template"),
+                                                         f->template, &kind) == 0;
+    f->kind = (enum figure_kind)kind.integer;
+    return good;
+}
+
+bool
+figure_load(struct figure *f, const struct element *e)
+{
+    CLEANUP(diag_free) struct diagnostics unheard = {.file = ""};
+    *f = (struct figure){.e = e, .query = element_child(e, "query")};
+    element_read(e, e->spec, f, &unheard);
+    const bool good = read_kind(f) && f->name;
+    for (size_t i = 0; i < e->spec->nattributes; i++)
+    {
+        const struct attribute_spec *spec = &e->spec->attributes[i];
+        if (spec->templates && !figure_is(f, spec->templates))
+        {
+            attribute_set_default(spec, f);
+        }
+    }
+    f->x_columns = words_split(f->x.column ? f->x.column : "");
+    read_conditions(f);
+    read_references(f, &unheard);
+    return good;
+}
+
+void
+figure_drop(struct figure *f)
+{
+    words_free(&f->x_columns);
+    for (size_t i = 0; i < f->nconditions; i++)
+    {
+        free(f->conditions[i].column);
+    }
+    free(f->conditions);
+    free(f->references);
+}
+
+bool
+figure_is(const struct figure *figure, unsigned kinds)
+{
+    return (FIGURE_SET(figure->kind) & kinds) != 0;
+}
+
+bool
+figure_has_categories(const struct figure *figure)
+{
+    return !figure_is(figure, FIGURES_OF_NUMBERS);
+}
+
 const struct column_table *
-figure_table(const struct element *figure)
+figure_table(const struct figure *figure)
 {
     static const struct column_table *const tables[] = {
         &summary_table, &series_table, &queues_table, &layers_table,
         &steps_table,   &qps_table,    &flows_table,  &workloads_table,
     };
-    return tables[element_number(figure, "data").integer];
+    return tables[figure->data];
 }
 
 const char *
-figure_own_template(const struct element *figure)
+figure_series(const struct figure *figure)
 {
-    const char *name = element_value(figure, "template");
-    return name && template_is_file(name) ? name : NULL;
+    return figure->kind == FIGURE_HEATMAP ? figure->y.column : figure->series;
 }
 
-enum figure_kind
-figure_kind(const struct element *figure)
+const char *
+figure_line_label(const struct figure *figure)
 {
-    const char *chooses = figure_own_template(figure) ? "like" : "template";
-    return (enum figure_kind)element_number(figure, chooses).integer;
+    return figure->line_label ? figure->line_label : figure->line ? figure->line : "line";
+}
+
+const char *
+figure_shown(const struct figure *figure)
+{
+    return figure->kind == FIGURE_CDF       ? figure->x.column
+           : figure->kind == FIGURE_HEATMAP ? figure->z.column
+                                            : figure->y.column;
 }
 
 bool
-figure_is(const struct element *figure, unsigned kinds)
+figure_is_mark(const struct figure_reference *reference)
 {
-    return (FIGURE_SET(figure_kind(figure)) & kinds) != 0;
+    return strcmp(reference->e->name, "mark") == 0;
 }
 
-bool
-figure_has_categories(const struct element *figure)
-{
-    return !figure_is(figure, FIGURES_OF_NUMBERS);
-}
-
-const struct element *
-figure_own_query(const struct element *figure)
-{
-    return element_child(figure, "query");
-}
-
-const char *
-figure_series(const struct element *figure)
-{
-    return element_value(figure, figure_kind(figure) == FIGURE_HEATMAP ? "y" : "series");
-}
-
-const char *
-figure_line_label(const struct element *figure)
-{
-    const char *label = element_value(figure, "line-label"), *line = element_value(figure, "line");
-    return label ? label : line ? line : "line";
-}
-
-const char *
-figure_shown(const struct element *figure)
-{
-    const enum figure_kind kind = figure_kind(figure);
-    return element_value(figure, kind == FIGURE_CDF ? "x" : kind == FIGURE_HEATMAP ? "z" : "y");
-}
-
-bool
-figure_draws(const struct element *child)
-{
-    return strcmp(child->name, "level") == 0 || strcmp(child->name, "mark") == 0;
-}
+/* --- the numbers ------------------------------------------------------------------------------ */
 
 static void
 free_names(struct figure_names *names)

@@ -4,56 +4,10 @@
 #define WEFT_RUNNER_FIGURE_H
 
 #include "columns.h"
-#include "element-values.h"
+#include "figure-element.h"
 #include "query.h"
 #include "sweep-plan.h"
 #include "textbuf.h"
-
-/** Sources of a figure: the choices of its attribute "data". */
-enum figure_source
-{
-    DATA_SUMMARY,
-    DATA_SERIES,
-    DATA_QUEUES,
-    DATA_LAYERS,
-    DATA_STEPS,
-    DATA_QPS,
-    DATA_FLOWS,
-    DATA_WORKLOADS,
-};
-
-/** Kinds of figures: the templates of plots/, in the order of the attribute's choices. */
-enum figure_kind
-{
-    FIGURE_BARS,
-    FIGURE_GROUPED_BARS,
-    FIGURE_LINES,
-    FIGURE_CDF,
-    FIGURE_HEATMAP,
-    FIGURE_BOX,
-    FIGURE_SCATTER,
-};
-
-/** Sets of kinds. */
-#define FIGURE_SET(kind) (1U << (kind))
-#define FIGURE_ALL       (~0U)
-#define FIGURES_OF_BARS  (FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_GROUPED_BARS))
-#define FIGURES_OF_LINES FIGURE_SET(FIGURE_LINES)
-/** Figures of means that have whiskers. */
-#define FIGURES_OF_WHISKERS (FIGURES_OF_BARS | FIGURES_OF_LINES)
-/** Figures with numbers along x. */
-#define FIGURES_OF_NUMBERS       (FIGURES_OF_LINES | FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_SCATTER))
-#define FIGURES_OF_DISTRIBUTIONS (FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_BOX))
-/** Figures that show rows one by one or their distribution, and not a mean of several. */
-#define FIGURES_OF_ROWS (FIGURES_OF_DISTRIBUTIONS | FIGURE_SET(FIGURE_SCATTER))
-
-/** Spans of the whiskers of a mean: the choices of the attribute "error". */
-enum figure_error
-{
-    ERROR_CI95,
-    ERROR_EXTREMES,
-    ERROR_STDDEV,
-};
 
 /** Point of a figure. For a box, y is the median, and the whisker ends at the last values within
  * 1.5 times the distance of the quartiles from them. */
@@ -106,7 +60,7 @@ struct figure_data
 
 /** Reads what the figure shows from the results. NULL with what was wrong, in which line of the
  * scenario. */
-struct figure_data *figure_read(const struct plan *plan, const struct element *figure,
+struct figure_data *figure_read(const struct plan *plan, const struct figure *figure,
                                 struct database *results, struct query_mistake *mistake);
 void figure_data_free(struct figure_data *data);
 
@@ -121,47 +75,43 @@ bool figure_data_has_series(const struct figure_data *data);
 #define FEW_VALUES 5
 
 /** Whether it shows confidence intervals, none of them of as many values as FEW_VALUES. */
-bool figure_has_short_intervals(const struct element *figure, const struct figure_data *data);
+bool figure_has_short_intervals(const struct figure *figure, const struct figure_data *data);
+
+/** Reads a <figure>, which figure_drop() frees, after document_check(). False: it has no name or no
+ * template. What has no meaning in its template counts as not given. */
+bool figure_load(struct figure *f, const struct element *e);
+void figure_drop(struct figure *f);
 
 /** Whether its kind is one of a FIGURE_SET(). */
-bool figure_is(const struct element *figure, unsigned kinds);
-
-/** Returns the built-in template; for a user's .gp file, the one named by like="". */
-enum figure_kind figure_kind(const struct element *figure);
-
-/** The user's own template, a file ending in .gp; NULL: one of plots/. */
-const char *figure_own_template(const struct element *figure);
+bool figure_is(const struct figure *figure, unsigned kinds);
 
 /** Whether names stand along its horizontal axis, not numbers. */
-bool figure_has_categories(const struct element *figure);
+bool figure_has_categories(const struct figure *figure);
 
 /** The column that tells its curves apart, or NULL: "series", or the rows of a heat map. */
-const char *figure_series(const struct element *figure);
+const char *figure_series(const struct figure *figure);
 
 /** The table that it reads. */
-const struct column_table *figure_table(const struct element *figure);
-
-/** Returns the figure's <query>, which says in SQL what it shows; NULL: its attributes do. */
-const struct element *figure_own_query(const struct element *figure);
+const struct column_table *figure_table(const struct figure *figure);
 
 /** The name of the line over its bars. */
-const char *figure_line_label(const struct element *figure);
+const char *figure_line_label(const struct figure *figure);
 
 /** The column whose values it shows: x of a distribution, z of a heat map, else y. */
-const char *figure_shown(const struct element *figure);
+const char *figure_shown(const struct figure *figure);
 
-/** Whether what stands in a figure is drawn in it: a <level> or a <mark>. */
-bool figure_draws(const struct element *child);
+/** Whether a reference is a <mark>, which has a place along x, and no <level>. */
+bool figure_is_mark(const struct figure_reference *reference);
 
 /** Whether the runs at a point of a dimension are in the figure. */
-bool figure_shows_point(const struct element *figure, const struct plan_dimension *dim, size_t p);
+bool figure_shows_point(const struct figure *figure, const struct plan_dimension *dim, size_t p);
 
 /**
  * Reports what varies besides seeds among the runs, or the rows of a run, that share a point, a box
  * or a curve of the figure: a mean over sizes says nothing, and its whiskers would look like those
  * of seeds. Unless pool="on" says that it is meant.
  */
-void figure_check_pooling(const struct plan *plan, const struct element *figure,
+void figure_check_pooling(const struct plan *plan, const struct figure *figure,
                           struct diagnostics *d);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "columns.h"
 #include "csv.h"
+#include "element-values.h"
 #include "figure-rows.h"
 #include "figure-script.h"
 #include "figure.h"
@@ -14,23 +15,23 @@
 #include "textbuf.h"
 
 static bool
-is_cdf(const struct element *figure)
+is_cdf(const struct figure *figure)
 {
-    return figure_kind(figure) == FIGURE_CDF;
+    return figure->kind == FIGURE_CDF;
 }
 
 /** Returns the name of a figure's kind for messages. */
 static const char *
-kind_name(const struct element *figure)
+kind_name(const struct figure *figure)
 {
     static const char *const names[] = {"bars",       "bars",       "lines",         "a cdf",
                                         "a heat map", "a box plot", "a scatter plot"};
-    return names[figure_kind(figure)];
+    return names[figure->kind];
 }
 
 /** Reports a column that is neither in @p table (may be NULL) nor, if @p varies, in the sweep. */
 static void
-check_column(const struct plan *plan, const struct element *figure, const char *attribute,
+check_column(const struct plan *plan, const struct figure *figure, const char *attribute,
              const char *column, const struct column_table *table, bool varies,
              struct diagnostics *d)
 {
@@ -50,17 +51,16 @@ check_column(const struct plan *plan, const struct element *figure, const char *
         nearest_try(&near, plan->keys[i].name);
         text_add(&list, "%s%s", i ? ", " : ": ", plan->keys[i].name);
     }
-    diag_error(d, element_line(figure, attribute),
+    diag_error(d, element_line(figure->e, attribute),
                "%s of <figure %s>: there is no column '%s'; expected %s%s%s%s%s%s", attribute,
-               element_value(figure, "name"), column, table ? "a column of " : "",
-               table ? table->file : "", table && varies ? " or " : "",
-               varies ? "a parameter of the sweep" : "", list.len ? list.s : "",
-               did_you_mean(near.best));
+               figure->name, column, table ? "a column of " : "", table ? table->file : "",
+               table && varies ? " or " : "", varies ? "a parameter of the sweep" : "",
+               list.len ? list.s : "", did_you_mean(near.best));
 }
 
 /** The value must be one that its column takes. */
 static void
-check_taken(const struct plan *plan, const struct element *figure, const char *attribute,
+check_taken(const struct plan *plan, const struct figure *figure, const char *attribute,
             const char *column, const char *value, struct diagnostics *d)
 {
     const struct plan_column *swept = plan_column(plan, column);
@@ -75,40 +75,36 @@ check_taken(const struct plan *plan, const struct element *figure, const char *a
     }
     if (swept)
     {
-        diag_error(d, element_line(figure, attribute),
+        diag_error(d, element_line(figure->e, attribute),
                    "%s of <figure %s>: %s never is '%s'; expected a value of the sweep%s",
-                   attribute, element_value(figure, "name"), column, value,
-                   did_you_mean(near.best));
+                   attribute, figure->name, column, value, did_you_mean(near.best));
     }
 }
 
 static void
-check_where(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+check_where(const struct plan *plan, const struct figure *figure, struct diagnostics *d)
 {
-    const char *text = element_value(figure, "where");
-    CLEANUP(words_free) struct words w = words_split(text ? text : "");
-    for (size_t i = 0; i < w.n; i++)
+    for (size_t i = 0; i < figure->nconditions; i++)
     {
-        char *equals = strchr(w.word[i], '=');
-        if (!equals || equals == w.word[i])
+        const struct figure_condition *c = &figure->conditions[i];
+        if (!c->value)
         {
-            diag_error(d, element_line(figure, "where"),
+            diag_error(d, element_line(figure->e, "where"),
                        "where of <figure %s>: '%s' is no condition; expected column=value",
-                       element_value(figure, "name"), w.word[i]);
+                       figure->name, c->column);
             continue;
         }
-        *equals = '\0';
-        check_column(plan, figure, "where", w.word[i], figure_table(figure), true, d);
-        check_taken(plan, figure, "where", w.word[i], equals + 1, d);
+        check_column(plan, figure, "where", c->column, figure_table(figure), true, d);
+        check_taken(plan, figure, "where", c->column, c->value, d);
     }
 }
 
 /** Samples must be taken, and messages written, for a figure to show them. */
 static void
-check_measured(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+check_measured(const struct plan *plan, const struct figure *figure, struct diagnostics *d)
 {
     const struct element *measure = element_child(plan->doc->root, "measure");
-    int64_t data = element_number(figure, "data").integer;
+    int64_t data = figure->data;
     const char *need = data == DATA_SERIES ? "qps" : data == DATA_FLOWS ? "flows" : "queues";
     bool sampled = data == DATA_SERIES || data == DATA_QUEUES ||
                    ((data == DATA_SUMMARY || data == DATA_LAYERS) &&
@@ -117,181 +113,146 @@ check_measured(const struct plan *plan, const struct element *figure, struct dia
                      !element_number(measure, need).integer;
     if (unwritten || (sampled && (!measure || !element_attribute(measure, need))))
     {
-        diag_error(d, element_line(figure, "data"),
+        diag_error(d, element_line(figure->e, "data"),
                    "<figure %s> shows what is not measured (%s); expected <measure %s%s=\"...\"/>",
-                   element_value(figure, "name"), figure_table(figure)->file,
-                   unwritten ? "" : "interval=\"...\" ", need);
+                   figure->name, figure_table(figure)->file, unwritten ? "" : "interval=\"...\" ",
+                   need);
     }
 }
 
-#define OF(kind) FIGURE_SET(FIGURE_##kind)
-
-/** Attributes that not every template has a use for. */
-static const struct
+/** The templates of a set: "lines" or "cdf". The caller frees it. */
+static char *
+templates_of(const struct figure *figure, unsigned kinds)
 {
-    const char *name;
-    unsigned kinds;
-    const char *expected;
-} special[] = {
-    {"x-log", FIGURES_OF_NUMBERS, "lines"},
-    {"x-min", FIGURES_OF_NUMBERS, "lines"},
-    {"x-max", FIGURES_OF_NUMBERS, "lines"},
-    {"y", ~OF(CDF), "lines"},
-    {"y-log", ~OF(HEATMAP), "lines"},
-    {"y-min", ~OF(HEATMAP), "lines"},
-    {"y-max", ~OF(HEATMAP), "lines"},
-    {"y-scale", ~OF(HEATMAP), "lines"},
-    {"z", OF(HEATMAP), "heatmap"},
-    {"z-label", OF(HEATMAP), "heatmap"},
-    {"z-scale", OF(HEATMAP), "heatmap"},
-    {"z-log", OF(HEATMAP), "heatmap"},
-    {"series", ~(OF(BARS) | OF(HEATMAP)), "grouped-bars"},
-    {"series-label", ~(OF(BARS) | OF(HEATMAP)), "grouped-bars"},
-    {"legend", ~OF(HEATMAP), "lines"},
-    {"values", FIGURES_OF_BARS | OF(HEATMAP), "bars"},
-    {"relative-to", FIGURES_OF_BARS, "bars"},
-    {"line", FIGURES_OF_BARS, "bars"},
-    {"line-label", FIGURES_OF_BARS, "bars"},
-    {"points", FIGURES_OF_LINES, "lines"},
-    {"spread", FIGURES_OF_LINES, "lines"},
-    {"error", FIGURES_OF_WHISKERS, "lines"},
-};
-
-static void
-check_special(const struct element *figure, struct diagnostics *d)
-{
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+    CLEANUP(words_free)
+    struct words w = words_split(grammar_attribute(figure->e->spec, "template")->param.choices);
+    struct text t = {0};
+    for (size_t i = 0; i < w.n; i++)
     {
-        if (!figure_is(figure, special[i].kinds) && element_attribute(figure, special[i].name))
+        if (kinds & FIGURE_SET(i))
         {
-            diag_error(d, element_line(figure, special[i].name),
-                       "%s of <figure %s> of %s; expected template=\"%s\"", special[i].name,
-                       element_value(figure, "name"), kind_name(figure), special[i].expected);
+            text_add(&t, "%s\"%s\"", t.len ? " or " : "", w.word[i]);
+        }
+    }
+    return text_take(&t);
+}
+
+/** Reports attributes that its template has no use for. */
+static void
+check_special(const struct figure *figure, struct diagnostics *d)
+{
+    for (size_t i = 0; i < figure->e->nattributes; i++)
+    {
+        const struct attribute *a = &figure->e->attributes[i];
+        const struct attribute_spec *spec = grammar_attribute(figure->e->spec, a->name);
+        if (spec && spec->templates && !figure_is(figure, spec->templates))
+        {
+            OWNED char *expected = templates_of(figure, spec->templates);
+            diag_error(d, a->line, "%s of <figure %s> of %s; expected template=%s", a->name,
+                       figure->name, kind_name(figure), expected);
         }
     }
 }
 
 /** How panels stand has no effect where there are none. */
 static void
-check_panels(const struct element *figure, struct diagnostics *d)
+check_panels(const struct figure *figure, struct diagnostics *d)
 {
     static const char *const names[] = {"panel-columns", "panel-axes"};
-    const bool may = element_attribute(figure, "panels") || figure_own_query(figure);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     {
-        if (!may && element_attribute(figure, names[i]))
+        if (!figure->panels && !figure->query && element_attribute(figure->e, names[i]))
         {
-            diag_error(d, element_line(figure, names[i]),
+            diag_error(d, element_line(figure->e, names[i]),
                        "%s of <figure %s>, which has no panels; expected panels=\"...\" as well",
-                       names[i], element_value(figure, "name"));
+                       names[i], figure->name);
         }
     }
 }
 
 /** Where <level>s and <mark>s have a place. */
 static void
-check_references(const struct element *figure, struct diagnostics *d)
+check_references(const struct figure *figure, struct diagnostics *d)
 {
-    const bool heat = figure_kind(figure) == FIGURE_HEATMAP;
-    for (size_t i = 0; i < figure->nchildren; i++)
+    const bool heat = figure->kind == FIGURE_HEATMAP;
+    for (size_t i = 0; i < figure->nreferences; i++)
     {
-        const struct element *e = figure->children[i];
-        const bool mark = strcmp(e->name, "mark") == 0;
-        if (figure_draws(e) && (heat || (mark && figure_has_categories(figure))))
+        const struct figure_reference *r = &figure->references[i];
+        if (heat || (figure_is_mark(r) && figure_has_categories(figure)))
         {
-            diag_error(d, e->line, "<%s> in <figure %s> of %s; expected %stemplate=\"lines\"",
-                       e->name, element_value(figure, "name"), kind_name(figure),
-                       heat ? "" : "<level> or ");
+            diag_error(d, r->e->line, "<%s> in <figure %s> of %s; expected %stemplate=\"lines\"",
+                       r->e->name, figure->name, kind_name(figure), heat ? "" : "<level> or ");
         }
-    }
-}
-
-/** A font's name goes into SVG and into what gnuplot reads. */
-static void
-check_font(const struct element *figure, struct diagnostics *d)
-{
-    const char *font = element_value(figure, "font");
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -";
-    if (font && font[strspn(font, letters)])
-    {
-        diag_error(d, element_line(figure, "font"),
-                   "font '%s' of <figure %s>; expected a name of letters, digits, spaces and '-'",
-                   font, element_value(figure, "name"));
     }
 }
 
 /** The values of a curve's x must be numbers, and those in the sweep above 0 on a logarithmic axis.
  */
 static void
-check_numbers(const struct plan *plan, const struct element *figure, const char *x,
+check_numbers(const struct plan *plan, const struct figure *figure, const char *x,
               struct diagnostics *d)
 {
     const struct column *of_file = columns_find(figure_table(figure), x);
     const struct plan_column *swept = is_cdf(figure) || of_file ? NULL : plan_column(plan, x);
-    const bool log = element_number(figure, "x-log").integer != 0;
     if (of_file ? of_file->kind == COLUMN_TEXT : strcmp(x, "run") == 0)
     {
-        diag_error(d, element_line(figure, "x"),
+        diag_error(d, element_line(figure->e, "x"),
                    "x of <figure %s> of %s: column '%s' holds text; expected one of numbers",
-                   element_value(figure, "name"), kind_name(figure), x);
+                   figure->name, kind_name(figure), x);
     }
     for (size_t p = 0; swept && p < swept->dim->npoints; p++)
     {
         const char *found = plan_cell(swept, p);
         double value;
         bool number = csv_number(found, &value) == CELL_NUMBER;
-        if (!number || (log && value <= 0))
+        if (!number || (figure->x.log && value <= 0))
         {
-            diag_error(d, element_line(figure, number ? "x-log" : "x"),
+            diag_error(d, element_line(figure->e, number ? "x-log" : "x"),
                        number ? "x-log of <figure %s>: %s is '%s' in the sweep; expected values "
                                 "above 0 on a logarithmic axis"
                               : "x of <figure %s> of lines: %s is '%s' in the sweep; expected "
                                 "numbers",
-                       element_value(figure, "name"), x, found);
+                       figure->name, x, found);
             return;
         }
     }
     if (swept && !plan->keys[swept - plan->columns].unit)
     {
-        diag_error(d, element_line(figure, "x"),
+        diag_error(d, element_line(figure->e, "x"),
                    "x of <figure %s> of %s: the values of %s in the sweep have several units; "
                    "expected one",
-                   element_value(figure, "name"), kind_name(figure), x);
+                   figure->name, kind_name(figure), x);
     }
 }
 
 /** Checks an axis: its ends in order, and all of it above 0 if it is logarithmic. */
 static void
-check_axis(const struct element *figure, const char *axis, struct diagnostics *d)
+check_axis(const struct figure *figure, const struct axis_attributes *a, struct diagnostics *d)
 {
-    const char *name = element_value(figure, "name");
+    const char *name = figure->name, *axis = a == &figure->x ? "x" : "y";
     OWNED char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
-    OWNED char *log = xformat("%s-log", axis);
-    bool is_log = element_number(figure, log).integer != 0;
-    double start = element_number(figure, least).real, end = element_number(figure, most).real;
-    if (is_log && element_attribute(figure, least) && start <= 0)
+    if (a->log && a->from <= 0)
     {
-        diag_error(d, element_line(figure, least),
+        diag_error(d, element_line(figure->e, least),
                    "%s of <figure %s> is 0; expected more than 0 on a logarithmic axis", least,
                    name);
     }
-    if (end > 0 && start >= end)
+    if (a->to > 0 && a->from >= a->to)
     {
-        diag_error(d, element_line(figure, most),
+        diag_error(d, element_line(figure->e, most),
                    "%s of <figure %s> is not above %s; expected more than %g", most, name, least,
-                   start);
+                   a->from);
     }
-    for (size_t i = 0; is_log && i < figure->nchildren; i++)
+    for (size_t i = 0; a->log && i < figure->nreferences; i++)
     {
-        const struct element *e = figure->children[i];
-        const bool known = e->spec && grammar_attribute(e->spec, axis);
-        if (known && element_attribute(e, axis) && element_number(e, axis).real <= 0)
+        const struct figure_reference *r = &figure->references[i];
+        const char *at = element_value(r->e, axis);
+        if (at && (a == &figure->x ? r->x : r->y) <= 0)
         {
             diag_error(
-                d, element_line(e, axis),
+                d, element_line(r->e, axis),
                 "%s of <%s> in <figure %s> is %s; expected more than 0 on a logarithmic axis", axis,
-                e->name, name, element_value(e, axis));
+                r->e->name, name, at);
         }
     }
 }
@@ -308,7 +269,7 @@ has_steps(const struct scenario *s)
 
 /** Some run must have steps for a figure to show them. */
 static void
-check_steps(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+check_steps(const struct plan *plan, const struct figure *figure, struct diagnostics *d)
 {
     bool found = false;
     for (size_t i = 0; !found && i < plan->nruns; i++)
@@ -318,45 +279,45 @@ check_steps(const struct plan *plan, const struct element *figure, struct diagno
     }
     if (!found)
     {
-        diag_error(d, element_line(figure, "data"),
+        diag_error(d, element_line(figure->e, "data"),
                    "<figure %s> shows steps, but no message of the workload waits for another; "
                    "expected a workload in steps, such as allreduce-ring",
-                   element_value(figure, "name"));
+                   figure->name);
     }
 }
 
 /** A table of workloads is written where there are several. */
 static void
-check_workloads(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+check_workloads(const struct plan *plan, const struct figure *figure, struct diagnostics *d)
 {
     const struct element *first = element_child(plan->doc->root, "workload");
     if (!first || !element_child_after(plan->doc->root, "workload", first))
     {
-        diag_error(d, element_line(figure, "data"),
+        diag_error(d, element_line(figure->e, "data"),
                    "<figure %s> shows workloads one by one, but there is one only; expected "
                    "data=\"summary\"",
-                   element_value(figure, "name"));
+                   figure->name);
     }
 }
 
 /** Checks that a template can make something of the rows of a file: means of few, or the
  * distribution of any; else the columns are those of a table that is not meant. */
 static bool
-check_data(const struct element *figure, struct diagnostics *d)
+check_data(const struct figure *figure, struct diagnostics *d)
 {
-    const int64_t data = element_number(figure, "data").integer;
-    const char *name = element_value(figure, "name");
+    const int64_t data = figure->data;
+    const char *name = figure->name;
     const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
     const size_t reported = d->reported;
     if (!figure_is(figure, FIGURES_OF_ROWS) && (data == DATA_QPS || data == DATA_FLOWS))
     {
-        diag_error(d, element_line(figure, "data"),
+        diag_error(d, element_line(figure->e, "data"),
                    "<figure %s> of %s cannot show the rows of %s; expected template=\"cdf\"", name,
                    kind_name(figure), figure_table(figure)->file);
     }
     else if (samples && figure_has_categories(figure) && !figure_is(figure, FIGURES_OF_ROWS))
     {
-        diag_error(d, element_line(figure, "data"),
+        diag_error(d, element_line(figure->e, "data"),
                    "<figure %s> of %s cannot show samples; expected data=\"summary\" or "
                    "template=\"lines\"",
                    name, kind_name(figure));
@@ -366,60 +327,57 @@ check_data(const struct element *figure, struct diagnostics *d)
 
 /** Checks attributes that the template does not know. */
 static void
-check_template(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+check_template(const struct plan *plan, const struct figure *figure, struct diagnostics *d)
 {
     figure_template_check(plan, figure, d);
     check_special(figure, d);
     check_panels(figure, d);
     check_references(figure, d);
-    check_font(figure, d);
-    if (element_attribute(figure, "panels") && element_attribute(figure, "line"))
+    if (figure->panels && figure->line)
     {
-        diag_error(d, element_line(figure, "line"),
-                   "line of <figure %s> with panels; expected one or the other",
-                   element_value(figure, "name"));
+        diag_error(d, element_line(figure->e, "line"),
+                   "line of <figure %s> with panels; expected one or the other", figure->name);
     }
 }
 
 static void
-check_x(const struct plan *plan, const struct element *e, const struct words *x,
-        struct diagnostics *d)
+check_x(const struct plan *plan, const struct figure *f, struct diagnostics *d)
 {
-    const bool numbers = !figure_has_categories(e);
-    const int64_t data = element_number(e, "data").integer;
+    const bool numbers = !figure_has_categories(f);
+    const struct words *x = &f->x_columns;
+    const int64_t data = f->data;
     const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
-    const bool varies = !is_cdf(e) && (figure_is(e, FIGURES_OF_ROWS) || !samples);
+    const bool varies = !is_cdf(f) && (figure_is(f, FIGURES_OF_ROWS) || !samples);
     for (size_t i = 0; i < x->n; i++)
     {
-        const struct column_table *table = numbers || data ? figure_table(e) : NULL;
-        check_column(plan, e, "x", x->word[i], table, varies, d);
+        const struct column_table *table = numbers || data ? figure_table(f) : NULL;
+        check_column(plan, f, "x", x->word[i], table, varies, d);
     }
     if (x->n > FIGURE_MOST_X)
     {
-        diag_error(d, element_line(e, "x"), "<figure %s> has %zu x columns; expected at most %d",
-                   element_value(e, "name"), x->n, FIGURE_MOST_X);
+        diag_error(d, element_line(f->e, "x"), "<figure %s> has %zu x columns; expected at most %d",
+                   f->name, x->n, FIGURE_MOST_X);
     }
     if (numbers && x->n > 1)
     {
-        diag_error(d, element_line(e, "x"), "<figure %s> of %s has %zu x columns; expected one",
-                   element_value(e, "name"), kind_name(e), x->n);
+        diag_error(d, element_line(f->e, "x"), "<figure %s> of %s has %zu x columns; expected one",
+                   f->name, kind_name(f), x->n);
     }
     if (numbers)
     {
-        check_numbers(plan, e, x->n ? x->word[0] : "", d);
+        check_numbers(plan, f, x->n ? x->word[0] : "", d);
     }
 }
 
 /** Every column that a figure names must be there. */
 static void
-check_columns(const struct plan *plan, const struct element *e, const struct words *x,
-              struct diagnostics *d)
+check_columns(const struct plan *plan, const struct figure *f, struct diagnostics *d)
 {
-    const bool heat = figure_kind(e) == FIGURE_HEATMAP;
-    const int64_t data = element_number(e, "data").integer;
-    const struct column_table *table = figure_table(e);
+    const bool heat = f->kind == FIGURE_HEATMAP;
+    const int64_t data = f->data;
+    const struct column_table *table = figure_table(f);
     const struct column_table *of_rows =
-        data >= DATA_LAYERS || (figure_is(e, FIGURES_OF_ROWS) && data != DATA_SUMMARY) ? table
+        data >= DATA_LAYERS || (figure_is(f, FIGURES_OF_ROWS) && data != DATA_SUMMARY) ? table
                                                                                        : NULL;
     const struct
     {
@@ -427,19 +385,18 @@ check_columns(const struct plan *plan, const struct element *e, const struct wor
         const struct column_table *table;
         bool varies;
     } named[] = {
-        {heat ? "z" : "y", is_cdf(e) ? NULL : figure_shown(e), table,
-         figure_kind(e) == FIGURE_SCATTER},
-        {"y", heat ? element_value(e, "y") : NULL, of_rows, true},
-        {"series", element_value(e, "series"), of_rows, true},
-        {"panels", element_value(e, "panels"), of_rows, true},
-        {"line", element_value(e, "line"), &summary_table, false},
+        {heat ? "z" : "y", is_cdf(f) ? NULL : figure_shown(f), table, f->kind == FIGURE_SCATTER},
+        {"y", heat ? f->y.column : NULL, of_rows, true},
+        {"series", f->series, of_rows, true},
+        {"panels", f->panels, of_rows, true},
+        {"line", f->line, &summary_table, false},
     };
-    check_x(plan, e, x, d);
+    check_x(plan, f, d);
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
     {
         if (named[i].column)
         {
-            check_column(plan, e, named[i].attribute, named[i].column, named[i].table,
+            check_column(plan, f, named[i].attribute, named[i].column, named[i].table,
                          named[i].varies, d);
         }
     }
@@ -447,61 +404,50 @@ check_columns(const struct plan *plan, const struct element *e, const struct wor
 
 /** Checks the names in a figure without <query>. */
 static void
-check_attributes(const struct plan *plan, const struct element *e, struct diagnostics *d)
+check_attributes(const struct plan *plan, const struct figure *f, struct diagnostics *d)
 {
-    const char *series = element_value(e, "series"), *relative = element_value(e, "relative-to");
-    CLEANUP(words_free) struct words x = words_split(element_value(e, "x"));
-    if (!check_data(e, d))
+    if (!check_data(f, d))
     {
         return;
     }
-    check_columns(plan, e, &x, d);
-    if (relative && x.n)
+    check_columns(plan, f, d);
+    if (f->relative_to && f->x_columns.n)
     {
-        check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
+        check_taken(plan, f, "relative-to", f->series ? f->series : f->x_columns.word[0],
+                    f->relative_to, d);
     }
-    if (element_number(e, "data").integer == DATA_STEPS && d->reported == 0)
+    if (f->data == DATA_STEPS && d->reported == 0)
     {
-        check_steps(plan, e, d);
+        check_steps(plan, f, d);
     }
-    if (element_number(e, "data").integer == DATA_WORKLOADS)
+    if (f->data == DATA_WORKLOADS)
     {
-        check_workloads(plan, e, d);
+        check_workloads(plan, f, d);
     }
-    check_where(plan, e, d);
-    check_measured(plan, e, d);
+    check_where(plan, f, d);
+    check_measured(plan, f, d);
     if (d->reported == 0)
     {
-        figure_check_pooling(plan, e, d);
+        figure_check_pooling(plan, f, d);
     }
-}
-
-/** Whether it has a template that Weft knows, or one of the user's own. */
-static bool
-has_template(const struct element *e)
-{
-    const char *name = element_value(e, "template");
-    union attribute_value value;
-    return name && (template_is_file(name) ||
-                    attribute_parse(grammar_attribute(e->spec, "template"), name, &value) == 0);
 }
 
 /** Whether a figure has what each figure must have, but not each template's: document_check() knows
  * of no such. */
 static bool
-has_axes(const struct element *e, struct diagnostics *d)
+has_axes(const struct figure *f, struct diagnostics *d)
 {
-    const char *lacking = figure_own_query(e)                                          ? NULL
-                          : !element_value(e, "x")                                     ? "x"
-                          : is_cdf(e)                                                  ? NULL
-                          : !element_value(e, "y")                                     ? "y"
-                          : figure_kind(e) == FIGURE_HEATMAP && !element_value(e, "z") ? "z"
-                                                                                       : NULL;
+    const char *lacking = f->query                                    ? NULL
+                          : !f->x.column                              ? "x"
+                          : is_cdf(f)                                 ? NULL
+                          : !f->y.column                              ? "y"
+                          : f->kind == FIGURE_HEATMAP && !f->z.column ? "z"
+                                                                      : NULL;
     if (lacking)
     {
-        diag_error(d, e->line,
-                   "<figure %s> of %s lacks %s=\"...\"; expected a column, or a <query>",
-                   element_value(e, "name"), element_value(e, "template"), lacking);
+        diag_error(d, f->e->line,
+                   "<figure %s> of %s lacks %s=\"...\"; expected a column, or a <query>", f->name,
+                   f->template, lacking);
     }
     return !lacking;
 }
@@ -513,18 +459,16 @@ figures_check(const struct plan *plan, struct diagnostics *d)
     const struct element *e = NULL;
     while ((e = element_child_after(plan->doc->root, "figure", e)) != NULL)
     {
-        if (figure_own_query(e) && !tables)
+        CLEANUP(figure_drop) struct figure f;
+        /* Without name or template document_check() has complained already. */
+        if (!figure_load(&f, e) || !has_axes(&f, d))
         {
-            tables = plan_tables(plan);
+            continue;
         }
-        const char *name = element_value(e, "name");
-        /* Without these document_check() has complained already. */
-        if (name && has_template(e) && has_axes(e, d))
-        {
-            figure_own_query(e) ? figure_check_query(e, tables, d) : check_attributes(plan, e, d);
-            check_template(plan, e, d);
-            check_axis(e, "x", d);
-            check_axis(e, "y", d);
-        }
+        tables = f.query && !tables ? plan_tables(plan) : tables;
+        check_template(plan, &f, d);
+        f.query ? figure_check_query(&f, tables, d) : check_attributes(plan, &f, d);
+        check_axis(&f, &f.x, d);
+        check_axis(&f, &f.y, d);
     }
 }

@@ -16,10 +16,10 @@
 
 /** Writes NAME.gp and NAME.dat. */
 static bool
-write_inputs(const struct plan *plan, const struct element *figure, const struct figure_data *data,
+write_inputs(const struct plan *plan, const struct figure *figure, const struct figure_data *data,
              const char *out, char **why)
 {
-    const char *name = element_value(figure, "name");
+    const char *name = figure->name;
     OWNED char *script = figure_script(plan, figure, data, why);
     if (!script)
     {
@@ -55,54 +55,41 @@ write_drawings(const char *name, const char *out, char **why)
 
 /** Warns of values that are lacking: what is drawn is then the mean of the others. */
 static void
-warn_of_lacking(const struct element *figure, const struct figure_data *data)
+warn_of_lacking(const struct figure *figure, const struct figure_data *data)
 {
-    if (data->nlacking && figure_own_query(figure))
+    if (data->nlacking && figure->query)
     {
         print_shown(stderr,
                     "weft: warning: figure %s: %zu of %zu values rest on rows of which some have "
                     "none\n",
-                    element_value(figure, "name"), data->nlacking, data->nruns);
+                    figure->name, data->nlacking, data->nruns);
     }
     else if (data->nlacking)
     {
-        bool rows = element_number(figure, "data").integer != 0;
-        print_shown(stderr, "weft: warning: figure %s: %zu of %zu runs %s %s\n",
-                    element_value(figure, "name"), data->nlacking, data->nruns,
-                    rows ? "lack values of" : "have no value of", figure_shown(figure));
+        print_shown(stderr, "weft: warning: figure %s: %zu of %zu runs %s %s\n", figure->name,
+                    data->nlacking, data->nruns,
+                    figure->data ? "lack values of" : "have no value of", figure_shown(figure));
     }
-}
-
-/** The next figure after another one (NULL: the first) of all, or of those named @p only; NULL:
- * there is no more. */
-static const struct element *
-next_figure(const struct plan *plan, const char *only, const struct element *after)
-{
-    const struct element *e = after;
-    while ((e = element_child_after(plan->doc->root, "figure", e)) != NULL && only &&
-           strcmp(only, element_value(e, "name")) != 0)
-    {
-    }
-    return e;
 }
 
 size_t
 figures_count(const struct plan *plan)
 {
     size_t n = 0;
-    for (const struct element *e = NULL; (e = next_figure(plan, NULL, e)) != NULL; n++)
+    for (const struct element *e = NULL;
+         (e = element_child_after(plan->doc->root, "figure", e)) != NULL; n++)
     {
     }
     return n;
 }
 
-/** Whether there is a figure of that name (NULL: any will do); else says so. */
-static bool
-is_known(const struct plan *plan, const char *only)
+bool
+figures_know(const struct plan *plan, const char *only)
 {
+    const struct element *root = plan->doc->root, *e = NULL;
     struct nearest near = nearest_start(only ? only : "");
-    const bool known = !only || next_figure(plan, only, NULL);
-    for (const struct element *e = NULL; !known && (e = next_figure(plan, NULL, e)) != NULL;)
+    const bool known = !only || element_named(root, "figure", only);
+    while (!known && (e = element_child_after(root, "figure", e)) != NULL)
     {
         nearest_try(&near, element_value(e, "name"));
     }
@@ -112,6 +99,21 @@ is_known(const struct plan *plan, const char *only)
                     did_you_mean(near.best));
     }
     return known;
+}
+
+/** Reads the next figure of all, or of those named @p only, after *e (NULL: the first); false:
+ * there is no more. */
+static bool
+next_figure(const struct plan *plan, const char *only, const struct element **e, struct figure *f)
+{
+    while ((*e = element_child_after(plan->doc->root, "figure", *e)) != NULL)
+    {
+        if (!only || strcmp(only, element_value(*e, "name")) == 0)
+        {
+            return figure_load(f, *e);
+        }
+    }
+    return false;
 }
 
 /** Where figures come from and go to. */
@@ -124,13 +126,12 @@ struct drawing_board
 };
 
 static void
-note_intervals(struct drawing_board *b, const struct element *figure,
-               const struct figure_data *data)
+note_intervals(struct drawing_board *b, const struct figure *figure, const struct figure_data *data)
 {
     size_t least, most;
     if (figure_has_short_intervals(figure, data) && figure_has_spread(data, &least, &most))
     {
-        text_add(&b->short_intervals, "%s%s", b->nshort ? ", " : "", element_value(figure, "name"));
+        text_add(&b->short_intervals, "%s%s", b->nshort ? ", " : "", figure->name);
         b->least = b->nshort++ == 0 || most < b->least ? most : b->least;
     }
 }
@@ -150,12 +151,12 @@ warn_of_intervals(const struct drawing_board *b)
 }
 
 static bool
-draw_one(const struct plan *plan, const struct element *figure, struct drawing_board *b)
+draw_one(const struct plan *plan, const struct figure *figure, struct drawing_board *b)
 {
-    const char *name = element_value(figure, "name");
-    struct query_mistake m = {NULL, figure->line};
+    const char *name = figure->name;
+    struct query_mistake m = {NULL, figure->e->line};
     struct figure_data *data = figure_read(plan, figure, b->results, &m);
-    m.line = data ? figure->line : m.line; /* a query that was well set none */
+    m.line = data ? figure->e->line : m.line; /* a query that was well set none */
     bool good = data && write_inputs(plan, figure, data, b->out, &m.message);
     if (good)
     {
@@ -194,11 +195,12 @@ figures_draw(const struct plan *plan, const char *out, const char *only, const c
     {
         print_shown(stderr, "weft: error: no figure can be drawn: %s\n", why);
     }
-    bool good = board.results && is_known(plan, only);
-    const struct element *e = NULL;
-    while (board.results && (e = next_figure(plan, only, e)) != NULL)
+    bool good = board.results != NULL;
+    struct figure f;
+    for (const struct element *e = NULL; board.results && next_figure(plan, only, &e, &f);)
     {
-        good = draw_one(plan, e, &board) && good;
+        good = draw_one(plan, &f, &board) && good;
+        figure_drop(&f);
     }
     warn_of_intervals(&board);
     database_close(board.results);
@@ -206,14 +208,14 @@ figures_draw(const struct plan *plan, const char *out, const char *only, const c
     return good;
 }
 
-bool
+void
 figures_print_queries(const struct plan *plan, const char *only)
 {
-    for (const struct element *e = NULL; (e = next_figure(plan, only, e)) != NULL;)
+    struct figure f;
+    for (const struct element *e = NULL; next_figure(plan, only, &e, &f);)
     {
-        OWNED char *sql = figure_query(plan, e);
-        print_shown(stdout, "-- figure %s, %s:%d\n%s;\n", element_value(e, "name"), plan->doc->path,
-                    e->line, sql);
+        OWNED char *sql = figure_query(plan, &f);
+        print_shown(stdout, "-- figure %s, %s:%d\n%s;\n", f.name, plan->doc->path, e->line, sql);
+        figure_drop(&f);
     }
-    return is_known(plan, only);
 }

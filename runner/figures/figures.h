@@ -16,11 +16,13 @@ void figures_check(const struct plan *plan, struct diagnostics *d);
  */
 bool figures_draw(const struct plan *plan, const char *out, const char *only, const char *beside);
 
-/** Prints the query that each figure is made of, or that of the one named @p only. Returns false
- * after a message: there is no such figure. */
-bool figures_print_queries(const struct plan *plan, const char *only);
+/** Prints the query that each figure is made of, or that of the one named @p only. */
+void figures_print_queries(const struct plan *plan, const char *only);
 
 /** How many figures the scenario has. */
 size_t figures_count(const struct plan *plan);
+
+/** Whether there is a figure of that name (NULL: any will do); else says so. */
+bool figures_know(const struct plan *plan, const char *only);
 
 #endif

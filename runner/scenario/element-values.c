@@ -107,12 +107,21 @@ read_list(const struct element *e, const struct attribute *a, const struct attri
     }
 }
 
+/** A font's name goes into SVG and into what gnuplot reads. */
+#define FONT_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -"
+
 static void
 check_text(const struct element *e, const struct attribute *a, const struct attribute_spec *spec,
            struct diagnostics *d)
 {
     double mm;
-    if (spec->shape != SHAPE_LABEL && text_is_blank(a->value))
+    if (spec->shape == SHAPE_TEMPLATE)
+    {
+        union attribute_value value;
+        report_bad_value(d, a->line, e->name, &spec->param, a->value,
+                         template_is_file(a->value) ? 0 : attribute_parse(spec, a->value, &value));
+    }
+    else if (spec->shape != SHAPE_LABEL && text_is_blank(a->value))
     {
         report_empty(e, a, spec, d);
     }
@@ -129,6 +138,11 @@ check_text(const struct element *e, const struct attribute *a, const struct attr
         diag_error(d, a->line, "%s '%s' of <%s> is no length; expected %d to %d mm, such as 84mm",
                    a->name, a->value, e->name, LENGTH_LEAST, LENGTH_MOST);
     }
+    else if (spec->shape == SHAPE_FONT && a->value[strspn(a->value, FONT_LETTERS)])
+    {
+        diag_error(d, a->line, "%s '%s' of <%s>; expected letters, digits, spaces and '-'", a->name,
+                   a->value, e->name);
+    }
 }
 
 void
@@ -139,7 +153,7 @@ attribute_read(const struct element *e, const struct attribute *a,
     {
         read_list(e, a, spec, to, d);
     }
-    else if (is_number(spec) || (spec->shape == SHAPE_TEMPLATE && !template_is_file(a->value)))
+    else if (is_number(spec))
     {
         union attribute_value value;
         const int code = to ? weft_param_parse(&spec->param, a->value, to)
@@ -175,12 +189,16 @@ param_is_absent(const struct weft_param *p, const void *from)
     return p->type == WEFT_REAL ? isnan(value.real) : value.integer == ATTRIBUTE_ABSENT;
 }
 
-/** Sets what holds where the attribute is not given: nothing, where it must be. */
-static void
-set_default(const struct attribute_spec *spec, void *to)
+void
+attribute_set_default(const struct attribute_spec *spec, void *to)
 {
     const struct weft_param *p = &spec->param;
-    if (is_number(spec) && p->def)
+    const char *none = NULL;
+    if (spec->shape != SHAPE_VALUE && spec->shape != SHAPE_LIST)
+    {
+        memcpy((char *)to + p->offset, &none, sizeof none);
+    }
+    else if (is_number(spec) && p->def)
     {
         weft_param_parse(p, p->def, to);
     }
@@ -198,7 +216,7 @@ element_read(const struct element *e, const struct element_spec *spec, void *to,
     {
         const struct attribute_spec *its = &spec->attributes[i];
         const struct attribute *a = e ? element_attribute(e, its->param.name) : NULL;
-        set_default(its, to);
+        attribute_set_default(its, to);
         if (a)
         {
             attribute_read(e, a, its, to, d);

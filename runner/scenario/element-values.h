@@ -24,6 +24,9 @@ bool read_range(const char **s, char end, struct range *r);
 void attribute_read(const struct element *e, const struct attribute *a,
                     const struct attribute_spec *spec, void *to, struct diagnostics *d);
 
+/** Sets what holds where the attribute is not given: nothing, where it must be. */
+void attribute_set_default(const struct attribute_spec *spec, void *to);
+
 /** Reads all attributes that the table has into @p to, which is zero: those that @p e (NULL: it is
  * not there) lacks have their defaults, or are absent. Texts are those of @p e; lists are the
  * caller's to free. */

@@ -35,7 +35,6 @@
 /* Attribute that is in no struct, but read from the tree. */
 #define VALUE(name, need, type, def, min, max, doc)                                                \
     VALUE_AT(0, name, need, type, def, min, max, doc)
-#define BOOLEAN(name, def, doc)         BOOLEAN_AT(0, name, def, doc)
 #define CHOICE(name, def, choices, doc) CHOICE_AT(0, name, def, choices, false, doc)
 #define TEXTUAL(shape, name, need, doc) TEXT_AT(0, shape, name, need, doc)
 

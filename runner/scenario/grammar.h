@@ -23,7 +23,9 @@ enum attribute_shape
     SHAPE_LABEL,    /**< anything: const char * */
     SHAPE_WORDS,    /**< words separated by spaces: const char * */
     SHAPE_LENGTH,   /**< millimetres of paper, "84mm": const char * */
-    SHAPE_TEMPLATE, /**< one of attribute_spec.param's choices, or a file of the user's own */
+    SHAPE_FONT,     /**< letters, digits, spaces and '-': const char * */
+    SHAPE_TEMPLATE, /**< one of attribute_spec.param's choices, or a file of the user's own: const
+                       char * */
 };
 
 /** Value of an integer that has no default and is not given; a real is NAN then, a text NULL. */
@@ -36,6 +38,7 @@ struct attribute_spec
     struct weft_param param; /**< name, doc, place in the struct (offset); for values type, bounds
                                 and default */
     size_t count;            /**< SHAPE_LIST: place of how many there are */
+    unsigned templates;      /**< of a <figure>: FIGURE_SET()s that it has a meaning in; 0: all */
     bool later; /**< not written where it is the default: resolved scenarios of before lack it */
 };
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "figure-element.h"
 #include "grammar-table.h"
 #include "scenario.h"
 
@@ -208,87 +209,134 @@ static const struct attribute_spec seeds_attributes[] = {
 /** The templates of plots/: enum figure_kind has their order. */
 #define TEMPLATES "bars grouped-bars lines cdf heatmap box scatter"
 
+/* Attributes of a figure; @p only: sets of the templates that they have a meaning in. */
+#define FIGURE_TEXT(field, only, holds, name, doc)                                                 \
+    {                                                                                              \
+        ATTRIBUTE(holds, false, IN(figure, field), name, WEFT_COUNT, NULL, NULL, NULL, NULL, doc), \
+            .templates = only                                                                      \
+    }
+#define FIGURE_CHOICE(field, only, name, def, choices, doc)                                        \
+    {                                                                                              \
+        ATTRIBUTE(SHAPE_VALUE, false, IN(figure, field), name, WEFT_CHOICE, def, NULL, NULL,       \
+                  choices, doc),                                                                   \
+            .templates = only                                                                      \
+    }
+#define FIGURE_FLAG(field, only, name, def, doc)                                                   \
+    {                                                                                              \
+        ATTRIBUTE(SHAPE_VALUE, false, IN(figure, field), name, WEFT_BOOL, def, NULL, NULL, NULL,   \
+                  doc),                                                                            \
+            .templates = only                                                                      \
+    }
+#define FIGURE_REAL(field, only, name, def, min, doc)                                              \
+    {                                                                                              \
+        ATTRIBUTE(SHAPE_VALUE, false, IN(figure, field), name, WEFT_REAL, def, min, "1e18", NULL,  \
+                  doc),                                                                            \
+            .templates = only                                                                      \
+    }
+#define NOT_CDF (~FIGURE_SET(FIGURE_CDF))
+
 static const struct attribute_spec figure_attributes[] = {
-    TEXTUAL(SHAPE_NAME, "name", true, "file name without .svg, .png or .pdf"),
+    TEXT_AT(IN(figure, name), SHAPE_NAME, "name", true, "file name without .svg, .png or .pdf"),
     {ATTRIBUTE(
-        SHAPE_TEMPLATE, true, 0, "template", WEFT_CHOICE, NULL, NULL, NULL, TEMPLATES,
+        SHAPE_TEMPLATE, true, IN(figure, template), "template", WEFT_CHOICE, NULL, NULL, NULL,
+        TEMPLATES,
         "the kind of figure: plots/*.gp; or a gnuplot file of one's own, ending in .gp, from the "
         "scenario's folder")},
-    CHOICE("like", "lines", TEMPLATES,
-           "with a template of one's own: the template whose numbers it gets"),
-    CHOICE("data", "summary", "summary series queues layers steps qps flows workloads",
-           "the table that it reads"),
-    TEXTUAL(SHAPE_TEXT, "title", false, "stands above the figure"),
-    TEXTUAL(SHAPE_LABEL, "x-label", false,
-            "name of the horizontal axis, with its unit, or nothing; default: what x is"),
-    TEXTUAL(SHAPE_LABEL, "y-label", false,
-            "name of the vertical axis, with its unit, or nothing; default: what y is"),
-    TEXTUAL(SHAPE_LABEL, "z-label", false,
-            "heatmap: name of the colours, with its unit, or nothing; default: what z is"),
-    TEXTUAL(SHAPE_WORDS, "x", false,
-            "column or columns of the horizontal axis; of a cdf, whose distribution it shows; "
-            "required but with a query"),
-    TEXTUAL(SHAPE_TEXT, "y", false,
-            "column of the vertical axis; required but for a cdf or with a query; of a heatmap, "
-            "what its rows are"),
-    TEXTUAL(SHAPE_TEXT, "z", false, "heatmap: column that the colours show"),
-    TEXTUAL(SHAPE_TEXT, "series", false, "column that tells the lines or bars apart"),
-    TEXTUAL(SHAPE_LABEL, "series-label", false,
-            "stands above the legend, or nothing; default: what series is"),
-    CHOICE(
-        "legend", "top", "none top right inside",
+    FIGURE_CHOICE(like, 0, "like", "lines", TEMPLATES,
+                  "with a template of one's own: the template whose numbers it gets"),
+    FIGURE_CHOICE(data, 0, "data", "summary",
+                  "summary series queues layers steps qps flows workloads",
+                  "the table that it reads"),
+    FIGURE_TEXT(title, 0, SHAPE_TEXT, "title", "stands above the figure"),
+    FIGURE_TEXT(x.label, 0, SHAPE_LABEL, "x-label",
+                "name of the horizontal axis, with its unit, or nothing; default: what x is"),
+    FIGURE_TEXT(y.label, 0, SHAPE_LABEL, "y-label",
+                "name of the vertical axis, with its unit, or nothing; default: what y is"),
+    FIGURE_TEXT(z.label, FIGURES_OF_COLOURS, SHAPE_LABEL, "z-label",
+                "heatmap: name of the colours, with its unit, or nothing; default: what z is"),
+    FIGURE_TEXT(x.column, 0, SHAPE_WORDS, "x",
+                "column or columns of the horizontal axis; of a cdf, whose distribution it shows; "
+                "required but with a query"),
+    FIGURE_TEXT(y.column, NOT_CDF, SHAPE_TEXT, "y",
+                "column of the vertical axis; required but for a cdf or with a query; of a "
+                "heatmap, what its rows are"),
+    FIGURE_TEXT(z.column, FIGURES_OF_COLOURS, SHAPE_TEXT, "z",
+                "heatmap: column that the colours show"),
+    FIGURE_TEXT(series, FIGURES_OF_SERIES, SHAPE_TEXT, "series",
+                "column that tells the lines or bars apart"),
+    FIGURE_TEXT(series_label, FIGURES_OF_SERIES, SHAPE_LABEL, "series-label",
+                "stands above the legend, or nothing; default: what series is"),
+    FIGURE_CHOICE(
+        legend, FIGURES_OF_HEIGHTS, "legend", "top", "none top right inside",
         "where the legend stands: nowhere, above or to the right of the plots, or in a corner of "
         "the first one in which nothing is drawn (above if there is none)"),
-    TEXTUAL(SHAPE_TEXT, "panels", false, "column of the sweep: a panel for each of its values"),
-    VALUE("panel-columns", false, WEFT_COUNT, "0", "0", "100",
-          "panels side by side; 0: as many as make a block"),
-    CHOICE("panel-axes", "shared", "shared each",
-           "numbers and names stand at the outer panels alone, or at each"),
-    TEXTUAL(SHAPE_WORDS, "where", false, "only rows with column=value; several: all must hold"),
-    BOOLEAN("pool", "off",
-            "means and distributions may be over other things than seeds that vary, such as sizes"),
-    TEXTUAL(SHAPE_TEXT, "relative-to", false, "divide by the value of this series"),
-    TEXTUAL(SHAPE_TEXT, "line", false, "a further column of summary, drawn as a line"),
-    TEXTUAL(SHAPE_TEXT, "line-label", false, "its name in the legend"),
-    VALUE("x-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for x values"),
-    VALUE("y-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for y values"),
-    VALUE("z-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "heatmap: factor for z values"),
-    BOOLEAN("x-log", "off", "logarithmic horizontal axis; lines, cdf and scatter"),
-    BOOLEAN("y-log", "off", "logarithmic vertical axis; a cdf shows the share above x, its tail"),
-    BOOLEAN("z-log", "off", "heatmap: logarithmic colours"),
-    VALUE("x-min", false, WEFT_REAL, "0", "0", "1e18",
-          "lines, cdf and scatter: start of the horizontal axis; automatic if logarithmic and not "
-          "given"),
-    VALUE("y-min", false, WEFT_REAL, "0", "0", "1e18",
-          "start of the vertical axis; automatic if logarithmic and not given"),
-    VALUE("x-max", false, WEFT_REAL, "0", "0", "1e18",
-          "lines, cdf and scatter: end of the horizontal axis; 0: automatic"),
-    VALUE("y-max", false, WEFT_REAL, "0", "0", "1e18", "end of the vertical axis; 0: automatic"),
-    BOOLEAN("values", "off", "bars: write each value above its bar; heatmap: into its field"),
-    BOOLEAN("points", "off", "lines: mark each value"),
-    CHOICE(
-        "spread", "auto", "auto band bars none",
+    FIGURE_TEXT(panels, 0, SHAPE_TEXT, "panels",
+                "column of the sweep: a panel for each of its values"),
+    VALUE_AT(IN(figure, panel_columns), "panel-columns", false, WEFT_COUNT, "0", "0", "100",
+             "panels side by side; 0: as many as make a block"),
+    FIGURE_CHOICE(panel_axes, 0, "panel-axes", "shared", "shared each",
+                  "numbers and names stand at the outer panels alone, or at each"),
+    FIGURE_TEXT(where, 0, SHAPE_WORDS, "where",
+                "only rows with column=value; several: all must hold"),
+    FIGURE_FLAG(
+        pool, 0, "pool", "off",
+        "means and distributions may be over other things than seeds that vary, such as sizes"),
+    FIGURE_TEXT(relative_to, FIGURES_OF_BARS, SHAPE_TEXT, "relative-to",
+                "divide by the value of this series"),
+    FIGURE_TEXT(line, FIGURES_OF_BARS, SHAPE_TEXT, "line",
+                "a further column of summary, drawn as a line"),
+    FIGURE_TEXT(line_label, FIGURES_OF_BARS, SHAPE_TEXT, "line-label", "its name in the legend"),
+    FIGURE_REAL(x.scale, 0, "x-scale", "1", "1e-18", "factor for x values"),
+    FIGURE_REAL(y.scale, FIGURES_OF_HEIGHTS, "y-scale", "1", "1e-18", "factor for y values"),
+    FIGURE_REAL(z.scale, FIGURES_OF_COLOURS, "z-scale", "1", "1e-18",
+                "heatmap: factor for z values"),
+    FIGURE_FLAG(x.log, FIGURES_OF_NUMBERS, "x-log", "off",
+                "logarithmic horizontal axis; lines, cdf and scatter"),
+    FIGURE_FLAG(y.log, FIGURES_OF_HEIGHTS, "y-log", "off",
+                "logarithmic vertical axis; a cdf shows the share above x, its tail"),
+    FIGURE_FLAG(z.log, FIGURES_OF_COLOURS, "z-log", "off", "heatmap: logarithmic colours"),
+    FIGURE_REAL(x.from, FIGURES_OF_NUMBERS, "x-min", NULL, "0",
+                "lines, cdf and scatter: start of the horizontal axis; default: 0, or automatic if "
+                "logarithmic"),
+    FIGURE_REAL(y.from, FIGURES_OF_HEIGHTS, "y-min", NULL, "0",
+                "start of the vertical axis; default: 0, or automatic if logarithmic"),
+    FIGURE_REAL(x.to, FIGURES_OF_NUMBERS, "x-max", "0", "0",
+                "lines, cdf and scatter: end of the horizontal axis; 0: automatic"),
+    FIGURE_REAL(y.to, FIGURES_OF_HEIGHTS, "y-max", "0", "0",
+                "end of the vertical axis; 0: automatic"),
+    FIGURE_FLAG(values, FIGURES_OF_BARS | FIGURES_OF_COLOURS, "values", "off",
+                "bars: write each value above its bar; heatmap: into its field"),
+    FIGURE_FLAG(points, FIGURES_OF_LINES, "points", "off", "lines: mark each value"),
+    FIGURE_CHOICE(
+        spread, FIGURES_OF_LINES, "spread", "auto", "auto band bars none",
         "lines: how runs of several seeds are shown; auto: as a band where a panel has up to four "
         "lines, else as bars"),
-    CHOICE("error", "ci95", "ci95 extremes stddev",
-           "what band and error bars span: the 95 % confidence interval of the mean by Student's "
-           "t, the least and the greatest value, or one standard deviation on either side"),
-    BOOLEAN("note", "on", "small text below the figure that says what bands, bars and boxes are"),
-    TEXTUAL(SHAPE_LENGTH, "width", false, "of the figure, such as 84mm; default: 170mm"),
-    TEXTUAL(SHAPE_LENGTH, "height", false, "the same; default: by its width and what stands in it"),
-    TEXTUAL(SHAPE_TEXT, "font", false, "of all texts; default: DejaVu Sans"),
-    VALUE("font-size", false, WEFT_REAL, "8", "6", "72", "in points"),
+    FIGURE_CHOICE(
+        error, FIGURES_OF_WHISKERS, "error", "ci95", "ci95 extremes stddev",
+        "what band and error bars span: the 95 % confidence interval of the mean by Student's "
+        "t, the least and the greatest value, or one standard deviation on either side"),
+    FIGURE_FLAG(note, 0, "note", "on",
+                "small text below the figure that says what bands, bars and boxes are"),
+    FIGURE_TEXT(width, 0, SHAPE_LENGTH, "width", "of the figure, such as 84mm; default: 170mm"),
+    FIGURE_TEXT(height, 0, SHAPE_LENGTH, "height",
+                "the same; default: by its width and what stands in it"),
+    FIGURE_TEXT(font, 0, SHAPE_FONT, "font", "of all texts; default: DejaVu Sans"),
+    VALUE_AT(IN(figure, font_size), "font-size", false, WEFT_REAL, "8", "6", "72", "in points"),
 };
 
-static const struct attribute_spec level_attributes[] = {
-    VALUE("y", true, WEFT_REAL, NULL, "-1e18", "1e18", "where it is, in the axis' unit"),
-    TEXTUAL(SHAPE_TEXT, "label", true, "its name in the legend"),
-};
+#define REFERENCE_Y                                                                                \
+    VALUE_AT(IN(figure_reference, y), "y", true, WEFT_REAL, NULL, "-1e18", "1e18",                 \
+             "where it is, in the axis' unit")
+#define REFERENCE_LABEL                                                                            \
+    TEXT_AT(IN(figure_reference, label), SHAPE_TEXT, "label", true, "its name in the legend")
+
+static const struct attribute_spec level_attributes[] = {REFERENCE_Y, REFERENCE_LABEL};
 
 static const struct attribute_spec mark_attributes[] = {
-    VALUE("x", true, WEFT_REAL, NULL, "-1e18", "1e18", "where it is, in the axis' unit"),
-    VALUE("y", true, WEFT_REAL, NULL, "-1e18", "1e18", "where it is, in the axis' unit"),
-    TEXTUAL(SHAPE_TEXT, "label", true, "its name in the legend"),
+    VALUE_AT(IN(figure_reference, x), "x", true, WEFT_REAL, NULL, "-1e18", "1e18",
+             "where it is, in the axis' unit"),
+    REFERENCE_Y,
+    REFERENCE_LABEL,
 };
 
 #define CHOSEN(tag, where, place, without, of)                                                     \
@@ -303,6 +351,14 @@ static const struct attribute_spec mark_attributes[] = {
 #define MANY(tag, where, flag, array, of)                                                          \
     {                                                                                              \
         ELEMENT(#tag, where, ELEMENT_MANY | (flag), tag##_attributes, of), STRUCTS(array)          \
+    }
+
+/** An element within a figure, whose structs are in an array of the figure's. */
+#define REFERENCE(tag, of)                                                                         \
+    {                                                                                              \
+        ELEMENT(#tag, "figure", ELEMENT_MANY, tag##_attributes, of),                               \
+            .size = sizeof(struct figure_reference), .items = IN(figure, references),              \
+            .count = IN(figure, nreferences)                                                       \
     }
 
 static const struct element_spec elements[] = {
@@ -361,8 +417,8 @@ static const struct element_spec elements[] = {
           "which are of the full size, give way to those here"),
     PLAIN("query", "figure", ELEMENT_TEXT,
           "what it shows, as an SQL query of the results, in the place of data, x, y and so on"),
-    FIXED(level, "figure", ELEMENT_MANY, "a horizontal line across it, such as a model's value"),
-    FIXED(mark, "figure", ELEMENT_MANY, "lines and cdf: a dot, such as a model's optimum"),
+    REFERENCE(level, "a horizontal line across it, such as a model's value"),
+    REFERENCE(mark, "lines and cdf: a dot, such as a model's optimum"),
 };
 
 const struct grammar vocabulary = {elements, COUNT_OF(elements)};

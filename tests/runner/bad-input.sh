@@ -360,8 +360,8 @@ at 'a CDF of words' "x of <figure more> of a cdf: column 'layer' holds text" \
     's,<figure name="cct",<figure name="more" template="cdf" data="layers" x="layer"/>&,'
 at 'a CDF of two columns' '<figure more> of a cdf has 2 x columns; expected one' \
     's,<figure name="cct",<figure name="more" template="cdf" data="qps" x="sent resent"/>&,'
-at 'a CDF with a y' 'y of <figure more> of a cdf; expected template="lines"' "s,<figure name=\"cct\",$cdf y=\"sent\"/>&,"
-at 'a CDF with a line' 'line of <figure more> of a cdf; expected template="bars"' \
+at 'a CDF with a y' 'y of <figure more> of a cdf; expected template="bars" or "grouped-bars" or "lines" or "heatmap" or ' "s,<figure name=\"cct\",$cdf y=\"sent\"/>&,"
+at 'a CDF with a line' 'line of <figure more> of a cdf; expected template="bars" or "grouped-bars"$' \
     "s,<figure name=\"cct\",$cdf line=\"cct_us\"/>&,"
 at 'a condition on what is in no file' "where of <figure more>: there is no column 'fct_ms'" \
     "s,<figure name=\"cct\",$cdf where=\"fct_ms=1\"/>&,"

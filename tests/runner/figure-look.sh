@@ -54,7 +54,7 @@ taken "<figure name=\"f\" template=\"grouped-bars\" $all series=\"workload.bytes
 pooled="$all pool=\"on\""
 refused "width '84' of <figure> is no length; expected 20 to 2000 mm" "<figure name=\"f\" template=\"bars\" $pooled width=\"84\"/>"
 refused "height '1mm' of <figure> is no length" "<figure name=\"f\" template=\"bars\" $pooled height=\"1mm\"/>"
-refused "font 'x\"' of <figure f>" "<figure name=\"f\" template=\"bars\" $pooled font=\"x&quot;\"/>"
+refused "font 'x\"' of <figure>; expected letters, digits, spaces and '-'" "<figure name=\"f\" template=\"bars\" $pooled font=\"x&quot;\"/>"
 refused "lacks z=" '<figure name="f" template="heatmap" x="case" y="workload.bytes" pool="on"/>'
 refused 'series of <figure f> of bars' "<figure name=\"f\" template=\"bars\" $pooled series=\"workload.bytes\"/>"
 refused 'relative-to of <figure f> of lines' '<figure name="f" template="lines" x="workload.bytes" y="cct_us" pool="on"

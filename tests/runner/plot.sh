@@ -225,8 +225,11 @@ rm results/tiny/*.svg
 "$weft" plot "$here/tiny.xml" --figure rate >/dev/null
 [ -e results/tiny/rate.svg ] || fail '--figure does not draw it'
 [ ! -e results/tiny/cct.svg ] || fail '--figure draws others as well'
-ends 3 "$weft" plot results/tiny --figure rat
-grep -q "did you mean 'rate'" messages || fail 'an unknown figure: no suggestion'
+for sql in '' --sql; do
+    # shellcheck disable=SC2086 # an option, or none
+    ends 2 "$weft" plot results/tiny --figure rat $sql
+    grep -q "did you mean 'rate'" messages || fail 'an unknown figure: no suggestion'
+done
 
 # A figure that is not drawn to its end leaves the earlier one as it is.
 "$weft" plot results/tiny >/dev/null

@@ -133,6 +133,9 @@ grep -q 'did you mean' messages && fail 'a column of another table is proposed'
 figure 'template="bars" data="flows" x="case" y="slowdown"' '.* of bars cannot show the rows of flows.csv; expected template="cdf"'
 figure 'template="lines" data="sries" x="time_us" y="rate_gbps"' "data 'sries' of <figure> is not one .*did you mean 'series'"
 figure 'template="bars" x="scheme" y="cct_us"' ".* there is no column 'scheme'; expected a parameter of the sweep: case, seed"
+figure 'template="bars" x="case" y="cct_us" series="csae"' 'series of <figure f> of bars; expected template="grouped-bars" or "lines" or '
+figure 'template="lines" x="seed" series="case" y="cct_us" relative-to="rqs"' 'relative-to of <figure f> of lines; expected template="bars" or '
+figure 'template="cdf" data="qps" x="fct_us" series="case" line="bond_us"' 'line of <figure f> of a cdf; expected template="bars" or "grouped-bars"$'
 
 # --- files and folders ---
 # said WHAT PATTERN COMMAND...: it fails with one message, and perhaps where to read more.

@@ -151,7 +151,7 @@ least_distance(unsigned a, unsigned b)
 
 /** The values of a column of the sweep that a figure (NULL: any) shows, each once. */
 static struct figure_names
-values_of(const struct plan_column *column, const struct element *figure)
+values_of(const struct plan_column *column, const struct figure *figure)
 {
     const struct plan_dimension *dim = column->dim;
     struct figure_names names = {.parts = 1, .column = column};
@@ -226,9 +226,12 @@ check_plan(const char *path, const struct plan *plan)
             const struct element *e = i < root->nchildren ? root->children[i] : NULL;
             if (!e || strcmp(e->name, "figure") == 0)
             {
-                struct figure_names names = values_of(&plan->columns[c], e);
+                struct figure f = {.e = NULL};
+                ck_assert(!e || figure_load(&f, e));
+                struct figure_names names = values_of(&plan->columns[c], e ? &f : NULL);
                 check_values(path, plan, &names);
                 free(names.keys);
+                figure_drop(&f);
             }
         }
     }
