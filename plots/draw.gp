@@ -30,8 +30,9 @@ if (strlen(plots)) {
         set multiplot
         set border borders lw 0.75 lc rgb grey
         do for [i = 1:5] { unset label i }
-        # Names that do not lie flat are labels: gnuplot would keep room for them that is kept already.
-        # Not "with labels", which would take the backslashes away that keep marks from being marks.
+        # Names that do not lie flat are labels: of tics gnuplot says that it has difficulties, although the
+        # margins are set. Not "with labels", which would take the backslashes away that keep marks from
+        # being marks.
         n_slanted = has_tics && names_turn > 0 ? |$tics| : 0
         n_groups = |$groups|
         do for [panel = 0:n_panels - 1] {
@@ -43,32 +44,30 @@ if (strlen(plots)) {
                 set label 6 panel_name[panel + 1] at graph 0.5, \
                     screen plot_top(panel) + (0.375 + 1.25 * panel_lines[panel + 1] - 0.625) / high center
             }
-            if (shared && !has_tics && strlen(x_tics)) {
-                eval 'set xtics '.(has_below(panel) ? x_tics : x_bare_tics)
-            }
-            if (shared && strlen(y_tics)) { eval 'set ytics '.(has_left(panel) ? y_tics : y_bare_tics) }
+            if (shared && !has_tics) { eval 'set xtics '.(has_below(panel) ? x_tics : x_bare_tics) }
+            if (shared && !is_heatmap) { eval 'set ytics '.(has_left(panel) ? y_tics : y_bare_tics) }
             do for [k = 1:n_slanted] {
-                set label 100 + k has_below(panel) ? lines_of(int(word($tics[k], 2)), int(word($tics[k], 3))) : '' \
+                set label 10000 + k has_below(panel) ? lines_of(int(word($tics[k], 2)), int(word($tics[k], 3))) : '' \
                     at first real(word($tics[k], 1)), graph 0 rotate by names_turn right offset 0, -0.7 textcolor rgb dark
             }
             do for [k = 1:n_groups] {
-                set label 10000 + k has_below(panel) ? text_of(int(word($groups[k], 2))) : '' \
+                set label 100 + k has_below(panel) ? text_of(int(word($groups[k], 2))) : '' \
                     at first real(word($groups[k], 1)), screen plot_bottom(panel) - (names_below + 0.1) / high \
                     center textcolor rgb dark
             }
             eval 'plot '.plots
         }
-        do for [k = 1:n_slanted] { unset label 100 + k }
-        do for [k = 1:n_groups] { unset label 10000 + k }
+        do for [k = 1:n_slanted] { unset label 10000 + k }
+        do for [k = 1:n_groups] { unset label 100 + k }
         unset label 6
         # The texts and the legend, in a plot as wide as the figure, far from where anything is; behind
         # the others, as the legend may lie over them.
         eval text_labels
         if (legend_rows > 0) {
-            eval key_setting(out eq 'svg' ? legend_pad_svg : legend_pad)
+            eval out eq 'svg' ? key_setting(0.7, 1.5) : key_setting(0.65, 1.25)
             legend_font = font_of(legend_size)
             set key on font legend_font
-            if (legend_covers) { set key opaque }
+            if (strstrt(legend_at, ' ')) { set key opaque }
         }
         set lmargin at screen 0.6 / wide
         set rmargin at screen 1 - 0.6 / wide

@@ -100,6 +100,19 @@ mixes_sizes(const struct plan_column *column)
     return two && ten;
 }
 
+static void
+add_bytes(struct text *t, double value)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
+    size_t i = 0;
+    while (value >= 1000 && i + 1 < sizeof units / sizeof *units)
+    {
+        value /= 1000;
+        i++;
+    }
+    text_add(t, "%g %s", value, units[i]);
+}
+
 char *
 figure_value_name(const struct plan *plan, const struct plan_column *column, const char *value)
 {
@@ -115,7 +128,7 @@ figure_value_name(const struct plan *plan, const struct plan_column *column, con
     csv_number(value, &number);
     if (strcmp(unit, "bytes") == 0 && mixes_sizes(column))
     {
-        axis_add_number(&t, &(struct figure_axis){.bytes = true}, number);
+        add_bytes(&t, number);
     }
     else if (strcmp(unit, "gbps") == 0 && value[bits])
     {

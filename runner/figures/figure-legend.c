@@ -1,100 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How large the legend of a figure is, and where it stands. */
+/* How large the legend of a figure is, and whether a corner of the first plot has room for it.
+ * gnuplot puts its key where it is told, whatever is drawn there; and above panels, which have one
+ * in common, it keeps no room for it. */
 #include <math.h>
 #include <string.h>
 
 #include "figure-layout.h"
 #include "figure-markup.h"
 
-#define ENTRY_EM    4.2  /* of an entry besides its text */
-#define LETTER_EM   0.65 /* what gnuplot takes a letter for */
-#define LETTER_SVG  0.7  /* the same in SVG */
-#define KEY_LETTERS 6    /* of an entry besides its text, for gnuplot */
-#define INSIDE_EM   0.4  /* between a plot's edge and a legend in it */
-#define STEPS       8    /* places looked at between two points of a line */
-
-/* --- entries ---------------------------------------------------------------------------------- */
-
-static size_t
-letters(const char *s)
-{
-    size_t n = 0;
-    for (; *s; s++)
-    {
-        n += ((unsigned char)*s & 0xC0U) != 0x80U;
-    }
-    return n;
-}
-
-/** The entries of a legend. */
-struct entries
-{
-    size_t n, letters; /**< letters: most in an entry */
-    double wide;
-};
+#define ENTRY_EM  4.2 /* of an entry besides its text */
+#define INSIDE_EM 0.8 /* around a legend in a plot */
+#define STEPS     8   /* places looked at between two points of a line */
 
 static void
-count_entry(struct entries *e, const char *name)
+count_entry(struct figure_layout *l, const char *name)
 {
-    const size_t count = letters(name);
-    e->wide = fmax(e->wide, text_width(name, strlen(name)));
-    e->letters = count > e->letters ? count : e->letters;
-    e->n++;
-}
-
-static struct entries
-count_entries(const struct figure *figure, const struct figure_data *data)
-{
-    const unsigned unnamed = FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_HEATMAP);
-    const bool named = !figure_is(figure, unnamed) && figure_data_has_series(data);
-    struct entries e = {0};
-    for (size_t i = 0; named && i < data->series.n; i++)
+    size_t letters = 0;
+    l->legend_wide = fmax(l->legend_wide, text_width(name, strlen(name)));
+    for (; *name; name++)
     {
-        count_entry(&e, data->series.names[i]);
+        letters += ((unsigned char)*name & 0xC0U) != 0x80U;
     }
-    if (data->line)
-    {
-        count_entry(&e, figure_line_label(figure));
-    }
-    for (size_t i = 0; i < figure->nreferences; i++)
-    {
-        count_entry(&e, figure->references[i].label);
-    }
-    return e;
+    l->legend_letters = letters > l->legend_letters ? letters : l->legend_letters;
+    l->legend_entries++;
 }
 
 void
-legend_lay_out(struct figure_layout *l, const struct figure *figure, const struct figure_data *data,
-               bool titled)
+legend_count(struct figure_layout *l, const struct figure *figure, const struct figure_data *data)
 {
-    const struct entries e = count_entries(figure, data);
-    const double room = l->wide - 2 * EDGE_EM, entry = e.wide + ENTRY_EM;
-    const size_t n = e.n;
-    l->legend_at = n ? (enum legend_place)figure->legend : LEGEND_NONE;
-    if (l->legend_at && l->legend_has_no_room)
+    const bool named = figure_is(figure, FIGURES_OF_SERIES) && figure_data_has_series(data);
+    for (size_t i = 0; named && i < data->series.n; i++)
     {
-        l->legend_at = LEGEND_TOP;
+        count_entry(l, data->series.names[i]);
     }
-    const bool column = l->legend_at == LEGEND_RIGHT || l->legend_at == LEGEND_INSIDE;
-    size_t fit = column ? 1 : (size_t)(room / entry);
-    fit = fit < 1 ? 1 : fit > n ? n : fit;
-    l->legend_rows = l->legend_at ? (n + fit - 1) / fit : 0;
-    l->legend_columns = l->legend_rows ? (n + l->legend_rows - 1) / l->legend_rows : 1;
-    l->legend_pad = entry / LETTER_EM - (double)e.letters - KEY_LETTERS;
-    l->legend_pad_svg = entry / LETTER_SVG - (double)e.letters - KEY_LETTERS;
-    l->legend_font = fmax(entry > room ? l->font * room / entry : l->font, LEAST_FONT);
-    l->legend_wide = entry;
-    l->legend_titled = titled && l->legend_rows;
+    if (data->line)
+    {
+        count_entry(l, figure_line_label(figure));
+    }
+    for (size_t i = 0; i < figure->nreferences; i++)
+    {
+        count_entry(l, figure->references[i].label);
+    }
+    l->legend_at = l->legend_entries ? (enum legend_place)figure->legend : LEGEND_NONE;
 }
 
 double
-legend_height(const struct figure_layout *l)
+legend_width(const struct figure_layout *l)
 {
-    const size_t rows = l->legend_rows + l->legend_titled;
-    return (double)rows * LINE_EM * l->legend_font / l->font + (rows ? 0.8 : 0);
+    return l->legend_wide + ENTRY_EM;
 }
-
-/* --- a corner of the plot --------------------------------------------------------------------- */
 
 /** A legend in the first plot, as shares of it: what it covers. */
 struct corner
@@ -162,12 +116,11 @@ covered_by(const struct figure_layout *l, const struct corner *c, const struct f
     return covered;
 }
 
-/** Puts the legend into the corner of the first plot in which it covers least, if that is nothing.
- */
+/** Finds the corner of the first plot in which it covers least; whether that is nothing. */
 static bool
-place_inside(struct figure_layout *l, const struct figure *figure, const struct figure_data *data)
+fits_inside(struct figure_layout *l, const struct figure *figure, const struct figure_data *data,
+            double wide, double high)
 {
-    const double wide = l->legend_wide / l->plot_wide, high = legend_height(l) / l->plot_high;
     size_t least = SIZE_MAX;
     for (unsigned i = 0; i < 4; i++)
     {
@@ -182,31 +135,18 @@ place_inside(struct figure_layout *l, const struct figure *figure, const struct 
             l->legend_low = low;
         }
     }
-    const double from = l->left + l->panel_left, top = l->top + l->panel_above;
-    l->legend_x = from + (l->legend_left ? INSIDE_EM : l->plot_wide - INSIDE_EM);
-    l->legend_y = top + (l->legend_low ? l->plot_high - INSIDE_EM : INSIDE_EM);
     return least == 0 && wide <= 1 && high <= 1;
 }
 
-bool
-legend_place(struct figure_layout *l, const struct figure *figure, const struct figure_data *data)
+void
+legend_place(struct figure_layout *l, const struct figure *figure, const struct figure_data *data,
+             bool titled)
 {
-    l->legend_left = l->legend_at == LEGEND_RIGHT;
-    l->legend_low = false;
-    switch (l->legend_at)
-    {
-    case LEGEND_INSIDE:
-        l->legend_has_no_room = !place_inside(l, figure, data);
-        return !l->legend_has_no_room;
-    case LEGEND_RIGHT:
-        l->legend_x = l->wide - l->legend_wide - EDGE_EM;
-        l->legend_y = l->top + l->panel_above;
-        l->legend_has_no_room = l->legend_y + legend_height(l) > l->high;
-        return !l->legend_has_no_room;
-    default:
-        l->legend_x = l->wide / 2;
-        l->legend_y = 0.8 + l->title_high;
-        break;
-    }
-    return true;
+    const double high = LINE_EM * (double)(l->legend_entries + titled) + INSIDE_EM;
+    const bool fits =
+        l->legend_at == LEGEND_RIGHT
+            ? l->height <= 0 || high <= l->plot_high * (double)l->rows
+            : l->legend_at != LEGEND_INSIDE ||
+                  fits_inside(l, figure, data, legend_width(l) / l->plot_wide, high / l->plot_high);
+    l->legend_at = fits ? l->legend_at : LEGEND_TOP;
 }

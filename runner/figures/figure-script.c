@@ -53,13 +53,14 @@ add_lines(struct script *t, const char *text, double width, size_t *n)
     return first;
 }
 
-/** Adds a variable that is a text in lines of that width. */
+/** Adds a variable that is a text in lines of that width, and how many they are. */
 static void
 add_wrapped(struct script *t, const char *name, const char *text, double width)
 {
     size_t n;
     const size_t first = add_lines(t, text, width, &n);
-    text_add(&t->settings, "%s = lines_of(%zu, %zu)\n", name, first, n);
+    text_add(&t->settings, "%s = lines_of(%zu, %zu)\n%s_lines = %zu\n", name, first, n, name,
+             *text ? n : 0);
 }
 
 static void
@@ -152,8 +153,7 @@ add_groups(struct script *t, const size_t *at)
         text_add(&places, "%.9g %zu\n", (double)from + (double)(n - 1) / 2,
                  add_text(t, name, strcspn(name, ROW_END_TEXT)));
     }
-    text_add(&t->settings, "names_below = %.6g\n$groups << END\n%sEND\n", t->layout.names.below,
-             places.s ? places.s : "");
+    text_add(&t->settings, "$groups << END\n%sEND\n", places.s ? places.s : "");
 }
 
 /** Adds the names of categories at their places, those that have room. */
@@ -264,57 +264,40 @@ add_styles(struct script *t, const struct plan *plan)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/** Where everything stands. */
+/** Sizes, and what stands where. */
 static void
 add_layout(struct script *t)
 {
+    static const char *const places[] = {"none", "top", "right"};
     const struct figure_layout *l = &t->layout;
     const char *font = t->figure->font;
     text_add(&t->settings,
-             "width = %.6g\nheight = %.6g\nfont_name = '%s'\nfont_size = %.4g\n"
-             "note_size = %.4g\nwide = %.6g\nhigh = %.6g\n"
-             "left = %.6g\nright = %.6g\ntop = %.6g\nbottom = %.6g\nx_at = %.6g\ny_at = %.6g\n",
+             "width = %.6g\nheight = %.6g\nfont_name = '%s'\nfont_size = %.4g\nnote_size = %.4g\n"
+             "n_panels = %zu\npanel_columns = %zu\npanel_rows = %zu\nshared = %d\n"
+             "names_turn = %g\nnames_below = %.4g\nnames_left = %.4g\nnames_beyond = %.4g\n"
+             "rows_wide = %.4g\nvalues_upright = %d\n",
              l->width, l->height, font ? font : DEFAULT_FONT, l->font,
-             fmax(NOTE_SIZE * l->font, LEAST_FONT), l->wide, l->high, l->left, l->right, l->top,
-             l->bottom, l->x_at, l->y_at);
+             fmax(NOTE_SIZE * l->font, LEAST_FONT), t->data->panels.n, l->columns, l->rows,
+             l->shared, l->names.turn, l->names.below, l->names.left, l->names.beyond, l->rows_wide,
+             l->values_upright);
     text_add(&t->settings,
-             "n_panels = %zu\npanel_columns = %zu\npanel_rows = %zu\npanel_left = %.6g\n"
-             "panel_right = %.6g\npanel_above = %.6g\npanel_below = %.6g\nshared = %d\n"
-             "names_turn = %g\nvalues_upright = %d\nnote_high = %.4g\nz_high = %.4g\n",
-             t->data->panels.n, l->columns, l->rows, l->panel_left, l->panel_right, l->panel_above,
-             l->panel_below, l->shared, l->names.turn, l->values_upright, l->note_high, l->z_high);
-}
-
-/** Where the legend stands, as gnuplot's key has it. */
-static void
-add_legend(struct script *t)
-{
-    const struct figure_layout *l = &t->layout;
-    const bool top = l->legend_at <= LEGEND_TOP;
-    text_add(&t->settings,
-             "legend_rows = %zu\nlegend_columns = %zu\nlegend_size = %.4g\nlegend_pad = %.4g\n"
-             "legend_pad_svg = %.4g\n"
-             "legend_x = %.6g\nlegend_y = %.6g\nlegend_align = '%s %s %s'\nlegend_covers = %d\n",
-             l->legend_rows, l->legend_columns, l->legend_font, l->legend_pad, l->legend_pad_svg,
-             l->legend_x, l->legend_y,
-             top              ? "center"
-             : l->legend_left ? "left"
-                              : "right",
-             l->legend_low ? "bottom" : "top", top ? "horizontal" : "vertical",
-             l->legend_at == LEGEND_INSIDE);
+             "legend_at = '%s%s%s'\nlegend_entries = %zu\nlegend_letters = %zu\n"
+             "legend_wide = %.6g\n",
+             l->legend_at != LEGEND_INSIDE ? places[l->legend_at]
+             : l->legend_left              ? "left"
+                                           : "right",
+             l->legend_at != LEGEND_INSIDE ? "" : " ",
+             l->legend_at != LEGEND_INSIDE ? ""
+             : l->legend_low               ? "bottom"
+                                           : "top",
+             l->legend_entries, l->legend_letters, l->legend_wide);
 }
 
 static void
-add_axis(struct script *t, const char *axis, const struct figure_axis *a, const char *gnuplots)
+add_axis(struct script *t, const char *axis, const struct figure_axis *a)
 {
-    text_add(&t->settings, "%s_min = %.9g\n%s_max = %.9g\n%s_log = %d\n", axis, a->from, axis,
-             a->to, axis, a->log);
-    text_add(&t->settings, "%s_tics = \"%s\"\n%s_bare_tics = \"%s\"\n", axis,
-             a->tics.len ? a->tics.s : "", axis, a->bare.len ? a->bare.s : "");
-    if (a->tics.len)
-    {
-        text_add(&t->settings, "set %stics %s\n", gnuplots, a->tics.s);
-    }
+    text_add(&t->settings, "%s_min = %.9g\n%s_max = %.9g\n%s_log = %d\n%s_bytes = %d\n", axis,
+             a->from, axis, a->to, axis, a->log, axis, a->bytes);
 }
 
 /** The digits behind the point that a number needs, at most @p room. */
@@ -357,16 +340,18 @@ static void
 add_panel_names(struct script *t, const struct figure_texts *texts)
 {
     CLEANUP(text_drop) struct text lines = {0};
+    size_t most = 0;
     text_add(&t->settings, "array panel_name[%zu] = [", texts->npanels);
     for (size_t i = 0; i < texts->npanels; i++)
     {
         size_t n;
-        const size_t first = add_lines(t, texts->panels[i], t->layout.panel_wrap, &n);
+        const size_t first = add_lines(t, texts->panels[i], t->layout.plot_wide, &n);
         text_add(&t->settings, "%slines_of(%zu, %zu)", i ? ", " : "", first, n);
         text_add(&lines, "%s%zu", i ? ", " : "", n);
+        most = n > most ? n : most;
     }
-    text_add(&t->settings, "]\narray panel_lines[%zu] = [%s]\n", texts->npanels,
-             lines.s ? lines.s : "");
+    text_add(&t->settings, "]\narray panel_lines[%zu] = [%s]\nmost_panel_lines = %zu\n",
+             texts->npanels, lines.s ? lines.s : "", most);
 }
 
 static void
@@ -376,14 +361,15 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
     const struct figure_data *data = t->data;
     const struct figure_layout *l = &t->layout;
     size_t least, most;
+    const double plots_wide = l->plot_wide * (double)l->columns;
+    const double plots_high = l->plot_high * (double)l->rows, room = l->wide - 2 * EDGE_EM;
     add_layout(t);
-    add_legend(t);
-    add_wrapped(t, "title", texts->title, (l->wide - 1.2) / 1.1);
-    add_wrapped(t, "x_label", texts->x, l->x_wrap);
-    add_wrapped(t, "y_label", texts->y, l->y_wrap);
-    add_wrapped(t, "z_label", texts->z, l->y_wrap);
-    add_wrapped(t, "note", texts->note, (l->wide - 1.2) / NOTE_SIZE);
-    add_variable(t, "legend_title", l->legend_rows ? texts->legend : "");
+    add_wrapped(t, "title", texts->title, room / 1.1);
+    add_wrapped(t, "x_label", texts->x, plots_wide);
+    add_wrapped(t, "y_label", texts->y, plots_high);
+    add_wrapped(t, "z_label", texts->z, plots_high);
+    add_wrapped(t, "note", texts->note, room / NOTE_SIZE);
+    add_variable(t, "legend_title", l->legend_at ? texts->legend : "");
     text_add(&t->settings, "n_series = %zu\nn_categories = %zu\n", data->series.n,
              data->categories.n);
     add_array(t, "series", data->series.names, data->series.n);
@@ -394,9 +380,10 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
              figure_has_spread(data, &least, &most) && data->whiskers && spread != SPREAD_NONE,
              spread == SPREAD_BARS, data->line != NULL);
     add_variable(t, "line_label", data->line ? figure_line_label(figure) : NULL);
-    add_axis(t, "x", &l->x, "x");
-    add_axis(t, "y", &l->y, "y");
-    add_axis(t, "z", &l->z, "cb");
+    add_axis(t, "x", &l->x);
+    add_axis(t, "y", &l->y);
+    add_axis(t, "z", &l->z);
+    text_add(&t->settings, "is_heatmap = %d\n", figure->kind == FIGURE_HEATMAP);
     figure_has_categories(figure) ? add_categories(t) : add_tics(t);
     add_rows(t);
     text_add(&t->settings, "show_values = %d\nvalue_format = '%%.%df'\nshow_points = %d\n",
@@ -434,12 +421,12 @@ figure_script(const struct plan *plan, const struct figure *figure, const struct
     char *template = figure_template(plan, figure, why), *all = NULL;
     struct script script = {.figure = figure, .data = data};
     struct figure_texts texts = figure_texts_make(plan, figure, data);
-    if (template && figure_layout_make(figure, data, &texts, &script.layout, why))
+    if (template)
     {
+        figure_layout_make(figure, data, &texts, &script.layout);
         add_settings(&script, plan, &texts);
         all = whole_script(&script, figure->name, template);
     }
-    figure_layout_free(&script.layout);
     figure_texts_free(&texts);
     free(script.texts.s);
     free(script.settings.s);

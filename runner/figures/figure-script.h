@@ -10,7 +10,7 @@
  * of the results stand in a block of data that gnuplot does not evaluate; nothing else in the
  * script is theirs but the figure's name, which has letters, digits and . _ - + = only, and the
  * template, if it is one of the user's own. Returns NULL with a sentence in *why if there is no
- * template, or no room for the figure. The caller frees it.
+ * template. The caller frees it.
  */
 char *figure_script(const struct plan *plan, const struct figure *figure,
                     const struct figure_data *data, char **why);

@@ -206,7 +206,8 @@ column_title(const char *column, double scale, bool numbers)
     return text_take(&t);
 }
 
-char *
+/** The names of the columns in a list of words, with commas. The caller frees it. */
+static char *
 columns_title(const char *columns, double scale, bool numbers)
 {
     CLEANUP(words_free) struct words w = words_split(columns);

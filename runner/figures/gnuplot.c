@@ -16,7 +16,7 @@
 
 const char *const drawing_kinds[DRAWINGS] = {"svg", "png", "pdf"};
 
-#define START DRAWINGS /* the file for why gnuplot did not start */
+#define WHY   DRAWINGS /* the file for why there is no drawing */
 #define FILES (DRAWINGS + 1)
 
 /** Where gnuplot is, or NULL. What PATH has that is not absolute does not count: it would be meant
@@ -43,7 +43,7 @@ find_gnuplot(void)
 }
 
 /** Becomes gnuplot, which opens @p files by their numbers. It reads no start-up file: one may lie
- * in a folder of results as well. If it does not start the last of them says why. Locale and time
+ * in a folder of results as well. The last of them says why there is no drawing. Locale and time
  * zone are the same for all; streams of the PDF are not compressed, as in one of them cairo has the
  * date since 1.18, and set_date() would not find it. */
 static void
@@ -55,13 +55,14 @@ become_gnuplot(const char *gnuplot, const char *folder, const char *script, cons
     {
         text_add(&t, "%s_file = '/dev/fd/%d'; ", drawing_kinds[i], files[i]);
     }
+    text_add(&t, "why_file = '/dev/fd/%d'", files[WHY]);
     if (chdir(folder) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
         setenv("LC_ALL", "C.UTF-8", 1) == 0 && setenv("TZ", "UTC0", 1) == 0 &&
         setenv("CAIRO_DEBUG_PDF", "1", 1) == 0)
     {
         execl(gnuplot, "gnuplot", "-d", "-e", t.s, script, (char *)NULL);
     }
-    dprintf(files[START], "%s", strerror(errno));
+    dprintf(files[WHY], "cannot start %s: %s", gnuplot, strerror(errno));
     _exit(1);
 }
 
@@ -180,11 +181,12 @@ draw(const char *gnuplot, const char *folder, const char *script, struct drawing
         close(files[i]);
     }
     OWNED char *path = xformat("%s/%s", folder, script);
-    char *why = error || made[START].n ? xformat("cannot start %s: %s", gnuplot,
-                                                 error ? strerror(error) : made[START].bytes)
-                                       : complaint(status, path, made);
+    char *why = error ? xformat("cannot start %s: %s", gnuplot, strerror(error))
+                : made[WHY].n
+                    ? xformat("%.*s", (int)strcspn(made[WHY].bytes, "\n"), made[WHY].bytes)
+                    : complaint(status, path, made);
     memcpy(drawn, made, DRAWINGS * sizeof *drawn);
-    free(made[START].bytes);
+    free(made[WHY].bytes);
     return why;
 }
 

@@ -199,6 +199,8 @@ cat >>paper.xml <<END
   <figure name="points" template="lines"><query>select "fabric.ack-every" as x, "case" as series,
           avg(cct_us) as y from summary group by 1, 2 order by min(run)</query></figure>
   <figure name="rows" template="bars" x="workload.bytes fabric.ack-every" y="cct_us" where="case=rsq" width="84mm"/>
+  <figure name="powers" template="lines" x-log="on"><query>select 10 as x, 500 as y union all select 10000000, 3000000</query></figure>
+  <figure name="decade" template="lines" x-log="on" y-log="on"><query>select 20 as x, 0.5 as y union all select 150, 1.1</query></figure>
   <figure name="fields" template="heatmap" values="on"><query>select "fabric.ack-every" as x, "case" as y,
           round(1 + run / 10.0, 1) as z from summary where "workload.bytes" = '40KB' and seed = 1</query></figure>
 </scenario>
@@ -206,10 +208,10 @@ END
 "$weft" run paper.xml >out 2>messages || fail 'not drawn'
 cd results/paper
 
-# at FIGURE TEXT: the heights of a text in SVG, from the top.
+# at FIGURE PATTERN: the heights of texts in SVG, from the top.
 at()
 {
-    awk -v text=">$2<" 'match($0, /translate\([^)]*/) { y = substr($0, RSTART, RLENGTH); sub(/.*,/, "", y) } index($0, text) { print y }' "$1.svg"
+    awk -v text=">$2<" 'match($0, /translate\([^)]*/) { y = substr($0, RSTART, RLENGTH); sub(/.*,/, "", y) } $0 ~ text && !/<title>/ { print y }' "$1.svg"
 }
 # A panel's title stands clear of the names of the panel above: the letters are 0.75 times as high as the font.
 title=$(at column four)
@@ -223,13 +225,22 @@ grep -q '>ECMP<' top.svg || fail 'no legend'
 ! grep -q '>ECMP<\|confidence\|workload bytes' bare.svg || fail 'what is off is drawn'
 grep -q '>four</tspan>' right.svg || fail 'no legend on the right'
 ! grep -q '>fabric ack-every<' right.svg || fail 'a title of the legend that is empty is drawn'
-grep -q '^legend_covers = 1$' inside.gp || fail 'the legend is not inside'
+grep -q "^legend_at = '\(left\|right\) \(top\|bottom\)'$" inside.gp || fail 'the legend is not inside'
 grep -q '>mean of 2 seeds<' inside.svg || fail 'a line without a spread has an interval'
 grep -q '^has_spread = 0$' inside.gp || fail 'a spread that is off is drawn'
 grep -q '^y_log = 1$' log.gp || fail 'bars have no logarithmic axis'
 grep -q '>200 KB<' bytes.svg || fail 'an axis of bytes has no units'
 grep -q '>1.4 MB<' top.svg || fail 'an axis of sizes has no units'
 ! grep -q '(bytes)\|e+0' bytes.svg || fail 'an axis of bytes has a unit twice, or none'
+# All numbers of a linear axis have the power of its end; a decade of a logarithmic one has several numbers.
+sed 's/<[^>]*>//g; s/^[[:space:]]*//' powers.svg >shown
+for text in 0 0.5×106 3×106 101 107; do
+    grep -qxF "$text" shown || fail "no number $text"
+done
+sed 's/<[^>]*>//g; s/^[[:space:]]*//' decade.svg >shown
+for text in 20 50 100 0.6 0.8 1 1.1; do
+    grep -qxF "$text" shown || fail "no number $text on an axis of a decade"
+done
 for figure in asked points; do
     grep -q '>four<' $figure.svg || fail "$figure: a label of a number is lost in a query"
 done
@@ -284,18 +295,23 @@ below()
 }
 [ "$(below bare)" -lt 15 ] || fail "$(below bare) pixels below the names are empty"
 [ "$(below lines)" -lt 10 ] || fail "$(below lines) pixels below the axis' name are empty"
+# right_of FIGURE: pixels right of the grid.
+right_of()
+{
+    awk 'match($0, /viewBox="0 0 [0-9]*/) { split(substr($0, RSTART, RLENGTH), box, " ") }
+        /class="gridline"/ { sub(/.* L/, ""); far = $0 + 0 > far ? $0 + 0 : far } END { print int(box[3] - far) }' "$1.svg"
+}
 for figure in bare lines; do
-    awk '$1 == "right" { r = $3 } $1 == "panel_right" { p = $3 } END { exit !(r + p < 1.5 && p >= 0) }' $figure.gp ||
-        fail "$figure: the right of the plot is empty"
+    if [ "$(right_of $figure)" -lt 0 ] || [ "$(right_of $figure)" -gt 16 ]; then fail "$figure: $(right_of $figure) pixels right of the plot are empty"; fi
 done
 # A legend that found no room in the plots hangs from the top of the figure.
-grep -q "^legend_align = 'center top horizontal'$" crossed.gp || fail 'the legend on top is cut'
+grep -q "^legend_at = 'top'$" crossed.gp || fail 'the legend covers something'
 # One beside the plots has all its entries below each other.
-awk '$1 == "legend_y" { y = $3 } $1 == "legend_rows" { n = $3 } $1 == "high" { high = $3 } END { exit !(y + 1.25 * (n + 1) < high) }' beside.gp ||
-    fail 'the legend at the right is higher than the figure'
+[ "$(at beside 'series [0-9]*' | awk -v high="$(sed -n 's/.*viewBox="0 0 [0-9]* \([0-9]*\).*/\1/p' beside.svg)" \
+    '$1 < high && $1 > last + 9 { n++ } { last = $1 } END { print n }')" = 12 ] || fail 'the legend at the right is higher than the figure'
 # Rows of a heat map do not lie on each other.
-awk '$2 == "=" { v[$1] = $3 } END { exit !(v["high"] - v["top"] - v["bottom"] - v["panel_above"] - v["panel_below"] > 1.2 * v["n_rows"]) }' \
-    rows.gp || fail 'the rows of a heat map lie on each other'
+at rows 'row [0-9]*' | sort -g | awk 'NR > 1 && $1 - last < 1.2 * 10.67 { bad = 1 } { last = $1 } END { exit bad || NR != 19 }' ||
+    fail 'the rows of a heat map lie on each other'
 ! grep -q 'NaN' hole.svg || fail 'a field without a number has one'
 grep -q '>3.5<' hole.svg || fail 'a field with a number has none'
 # One name and one way to write units; sizes in powers of ten where some are.

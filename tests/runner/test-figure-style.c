@@ -382,32 +382,6 @@ START_TEST(what_is_no_mark_is_escaped)
 END_TEST
 
 static void
-check_number(struct figure_axis a, double value, const char *expected)
-{
-    struct text t = {0};
-    axis_add_number(&t, &a, value);
-    ck_assert_str_eq(t.s, expected);
-    free(t.s);
-}
-
-START_TEST(axes_have_numbers_that_are_read)
-{
-    const struct figure_axis bytes = {.bytes = true, .from = 0, .to = 5e7};
-    const struct figure_axis large = {.log = true, .from = 10, .to = 1e7};
-    const struct figure_axis linear = {.from = 0, .to = 3e6};
-    const struct figure_axis plain = {.from = 0, .to = 500000};
-    check_number(bytes, 0, "0");
-    check_number(bytes, 500, "500 B");
-    check_number(bytes, 1e4, "10 KB");
-    check_number(bytes, 1.5e6, "1.5 MB");
-    check_number(large, 1e6, "10^{6}");
-    check_number(large, 3e6, "3×10^{6}");
-    check_number(linear, 5e5, "0.5×10^{6}");
-    check_number(plain, 5e5, "500000");
-}
-END_TEST
-
-static void
 check_title(const char *column, double scale, bool numbers, const char *expected)
 {
     char *title = column_title(column, scale, numbers);
@@ -442,7 +416,6 @@ main(void)
     tcase_add_test(tcase, schemes_of_every_scenario_are_told_apart);
     tcase_add_test(tcase, few_schemes_have_a_colour_each);
     tcase_add_test(tcase, a_scenario_chooses_colours_and_styles);
-    tcase_add_test(tcase, axes_have_numbers_that_are_read);
     tcase_add_test(tcase, no_two_balancers_look_alike);
     tcase_add_test(tcase, a_balancer_keeps_its_style);
     tcase_add_test(tcase, what_is_no_mark_is_escaped);
