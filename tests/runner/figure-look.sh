@@ -201,6 +201,8 @@ cat >>paper.xml <<END
   <figure name="rows" template="bars" x="workload.bytes fabric.ack-every" y="cct_us" where="case=rsq" width="84mm"/>
   <figure name="powers" template="lines" x-log="on"><query>select 10 as x, 500 as y union all select 10000000, 3000000</query></figure>
   <figure name="decade" template="lines" x-log="on" y-log="on"><query>select 20 as x, 0.5 as y union all select 150, 1.1</query></figure>
+  <figure name="decades" template="lines" y-log="on"><query>select 1 as x, 1e-9 as y union all select 2, 1e15</query></figure>
+  <figure name="factors" template="lines" y-log="on"><query>select 1 as x, 5e-5 as y union all select 2, 2e-3</query></figure>
   <figure name="fields" template="heatmap" values="on"><query>select "fabric.ack-every" as x, "case" as y,
           round(1 + run / 10.0, 1) as z from summary where "workload.bytes" = '40KB' and seed = 1</query></figure>
 </scenario>
@@ -240,6 +242,17 @@ done
 sed 's/<[^>]*>//g; s/^[[:space:]]*//' decade.svg >shown
 for text in 20 50 100 0.6 0.8 1 1.1; do
     grep -qxF "$text" shown || fail "no number $text on an axis of a decade"
+done
+# A logarithmic axis of many decades names some of all of them.
+sed 's/<[^>]*>//g; s/^[[:space:]]*//' decades.svg >shown
+for text in 10-9 100 1015; do
+    grep -qxF "$text" shown || fail "no number $text on an axis of 24 decades"
+done
+# Numbers have room between the edge of the paper and the axis, one with a factor and a power as well.
+for figure in powers decades factors; do
+    awk '/anchor="end"/ { x = $0; sub(/.*translate\(/, "", x) }
+        /<text>/ { gsub(/<[^>]*>|[[:space:]]/, ""); if (x + 0 < 5 * length($0)) { print; exit 1 } x = 1000 }' $figure.svg >shown ||
+        fail "$figure: the number $(cat shown) is cut off"
 done
 for figure in asked points; do
     grep -q '>four<' $figure.svg || fail "$figure: a label of a number is lost in a query"
