@@ -33,7 +33,7 @@
     "SELECT name, name IN (SELECT name FROM pragma_table_info(?1, '" BESIDE "')) FROM "            \
     "pragma_table_info(?1, 'main')"
 
-/** What varies in one sweep and not in the other one. */
+/** Columns that vary in one sweep and not in the other one. */
 #define STRANGERS(here, there)                                                                     \
     "SELECT \"column\", '" there "' FROM " here ".columns WHERE \"table\" = 'summary' AND doc = "  \
     "'varies in this sweep' AND \"column\" NOT IN (SELECT \"column\" FROM " there                  \
