@@ -58,7 +58,7 @@ weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
     weft_planes_link(net->config.clos, link, &of);
     set_port_down(net, &of.lower, down);
     set_port_down(net, &of.upper, down);
-    if (net->config.clos->planes > 1 && of.lower.is_host)
+    if (weft_clos_most_ports(net->config.clos) > 1 && of.lower.is_host)
     {
         tell_ranks(net);
     }
@@ -198,7 +198,7 @@ weft_net_set_routes(struct weft_net *net, uint32_t plane, const struct weft_fib 
     {
         set_tor_active(net, plane, whole);
     }
-    if (turns || net->config.clos->planes > 1)
+    if (turns || weft_clos_most_ports(net->config.clos) > 1)
     {
         tell_ranks(net);
     }

@@ -87,11 +87,11 @@ init_port(struct weft_net *net, struct weft_port *port, uint32_t index)
     port->lane = weft_take(&net->first.memory, net->classes * sizeof *port->lane);
 }
 
-/* Gives a host a port in each plane, if there are several. */
+/* Gives a host its ports, if there are several. */
 static void
 make_host_ports(struct weft_net *net, struct weft_host_node *h)
 {
-    const uint32_t n = net->config.clos->planes;
+    const uint32_t n = weft_clos_host_ports(net->config.clos, h->node.number);
     h->node.nports = n;
     h->node.port = &h->port;
     init_port(net, &h->port, 0);
@@ -113,14 +113,19 @@ static void
 make_host(struct weft_net *net, uint32_t i)
 {
     struct weft_host_node *h = &net->host[i];
-    struct weft_link link;
-    weft_clos_link(net->config.clos, i, &link);
+    const struct weft_clos *clos = net->config.clos;
+    int64_t rate = 0;
     h->node.number = i;
     h->node.worker = &net->first;
     h->wake_at = WEFT_NEVER;
     make_host_ports(net, h);
-    weft_host_init(&h->nic, h->node.nports * link.rate,
-                   net->config.frame.ack_priority == WEFT_ACK_FIRST);
+    for (uint32_t port = 0; port < h->node.nports; port++)
+    {
+        struct weft_link link;
+        weft_planes_link(clos, weft_clos_host_link(clos, i, port), &link);
+        rate += link.rate;
+    }
+    weft_host_init(&h->nic, rate, net->config.frame.ack_priority == WEFT_ACK_FIRST);
     if (net->config.frame.turn == WEFT_TURN_DESTINATIONS)
     {
         weft_host_serve_destinations(&h->nic);
@@ -282,7 +287,7 @@ take_rows(struct weft_net *net)
 {
     const struct weft_clos *clos = net->config.clos;
     const uint32_t nodes = clos->nhosts + weft_planes_switches(clos);
-    uint32_t ports = clos->planes;
+    uint32_t ports = weft_clos_most_ports(clos);
     for (uint32_t i = 0; i < clos->nswitches; i++)
     {
         struct weft_switch_map map;

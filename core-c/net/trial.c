@@ -185,11 +185,18 @@ try_pair(const struct trial *t, uint32_t src, uint32_t dst,
 static bool
 is_like_former(const struct weft_clos *clos, uint32_t host)
 {
-    struct weft_link link, former;
-    weft_clos_link(clos, host, &link);
-    weft_clos_link(clos, host - 1, &former);
-    return weft_clos_tor(clos, host) == weft_clos_tor(clos, host - 1) && link.rate == former.rate &&
-           link.delay == former.delay;
+    const struct weft_graph *g = clos->graph;
+    const uint32_t n = weft_clos_host_ports(clos, host);
+    bool like = g->group[host] == g->group[host - 1] && g->inside[host] == g->inside[host - 1] &&
+                weft_clos_host_ports(clos, host - 1) == n;
+    for (uint32_t port = 0; port < n && like; port++)
+    {
+        const struct weft_link *link = &g->links[g->first_link[host] + port];
+        const struct weft_link *former = &g->links[g->first_link[host - 1] + port];
+        like = link->upper.index == former->upper.index && link->rate == former->rate &&
+               link->delay == former->delay;
+    }
+    return like;
 }
 
 /* In a Clos from its first host to one of the same ToR, of the next one, and to the farthest; in a

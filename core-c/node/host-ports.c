@@ -10,7 +10,7 @@
 
 /* --- which port ------------------------------------------------------------------------------- */
 
-/* Whether forwarding in a plane leads from one host to another, as far as it knows. */
+/* Whether forwarding in a plane of a Clos leads from one host to another, as far as it knows. */
 static bool
 leads_to(const struct weft_net *net, uint32_t plane, uint32_t src, uint32_t dst)
 {
@@ -44,10 +44,24 @@ all_ports(uint32_t n)
     return UINT64_MAX >> (64 - n);
 }
 
+/* The ports of a host of a graph that lead to another: by its server's network, or the shortest
+ * ways; of dead ones only its own are known at once. */
+static uint64_t
+leading_in_graph(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst)
+{
+    const uint64_t ways = weft_fib_ways(net->fib[0], h->node.number, dst);
+    const uint64_t bits = ways & ~h->ports->dead;
+    return bits ? bits : ways ? ways : all_ports(h->node.nports);
+}
+
 /* The ports that lead to a host, as bits: all, if none does. */
 static uint64_t
 leading(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst)
 {
+    if (net->config.clos->graph)
+    {
+        return leading_in_graph(net, h, dst);
+    }
     uint64_t bits = all_ports(h->node.nports) & ~h->ports->dead;
     for (uint64_t left = net->has_fib ? bits : 0; left != 0; left &= left - 1)
     {
@@ -108,8 +122,7 @@ weft_host_home_port(const struct weft_net_config *c, uint32_t src, uint32_t dst,
 {
     const struct weft_packet p = {
         .src = src & WEFT_HOST_MASK, .dst = dst & WEFT_HOST_MASK, .sport = sport};
-    const uint32_t n = c->clos->planes;
-    return hashed(c, &p, all_ports(n), n);
+    return hashed(c, &p, weft_clos_ways(c->clos, src, dst), weft_clos_host_ports(c->clos, src));
 }
 
 /* The next port behind the QP's last one. */
@@ -185,7 +198,8 @@ queue_data(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
 {
     struct weft_net_qp *q = net->qp[p->qp];
     weft_packets_push(&h->ports->queue[port].data, p, &h->node.worker->memory);
-    const bool sprays = q->qp.path && net->level[p->sl].lb->reorders;
+    const uint64_t may = leading(net, h, p->dst);
+    const bool sprays = q->qp.path && net->level[p->sl].lb->reorders && (may & (may - 1)) != 0;
     const uint32_t most = sprays ? (uint32_t)net->config.frame.port_window : 1;
     if (++q->at_ports >= most)
     {

@@ -40,21 +40,17 @@ bdp(const struct weft_net_config *c, int64_t rate, int64_t rtt, uint32_t sharers
 uint32_t
 weft_net_bdp(const struct weft_net *net, uint32_t src, uint32_t dst, uint32_t sharers)
 {
-    struct weft_link link;
-    weft_clos_link(net->config.clos, src, &link);
-    return bdp(&net->config, net->config.clos->planes * link.rate, base_rtt(&net->config, src, dst),
-               sharers);
+    return bdp(&net->config, weft_clos_ways_rate(net->config.clos, src, dst),
+               base_rtt(&net->config, src, dst), sharers);
 }
 
 void
 weft_net_describe_qp(const struct weft_net_config *c, const struct weft_net_qp_site *of,
                      uint32_t index, struct weft_qp_site *site)
 {
-    struct weft_link link;
     struct weft_rng rng;
-    weft_clos_link(c->clos, of->src, &link);
     weft_rng_seed(&rng, c->seed, c->run, QP_STREAM + of->stream);
-    const int64_t rate = c->clos->planes * link.rate; /* of all ports of the host */
+    const int64_t rate = weft_clos_ways_rate(c->clos, of->src, of->dst);
     *site = (struct weft_qp_site){.index = index, .src = of->src, .dst = of->dst};
     site->sport =
         (uint16_t)(FIRST_EPHEMERAL + weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));

@@ -10,6 +10,7 @@
 #include "topo/fib.h"
 #include "topo/graph-distance.h"
 
+#include "base/bitmap.h"
 #include <weft/error.h>
 
 struct rho
@@ -20,19 +21,26 @@ struct rho
     double *port_load;  /* [port of all switches]: flows that leave by it */
     double *load;       /* [switch]: flows on their way to the group in hand */
     double *paths;      /* [switch]: shortest paths from it, scaled so that they stay finite */
-    double *sent;       /* [host]: flows */
-    double *received;   /* [host] */
+    double *sent;       /* [link of a host]: flows */
+    double *received;   /* [link of a host] */
+    uint32_t ngroups;   /* of destinations: hosts, where these have several links */
     uint32_t *first;    /* [group + 1]: its flows in order */
     uint32_t *order;    /* flows by the group of their destination */
     uint16_t *distance; /* [switch] */
 };
 
+static uint32_t
+groups_of(const struct weft_graph *g)
+{
+    return g->most_ports > 1 ? g->nhosts : g->ngroups;
+}
+
 int64_t
 weft_graph_rho_size(const struct weft_graph *g, size_t n)
 {
     const uint64_t doubles =
-        2 * (uint64_t)g->nlinks + 2 * (uint64_t)g->nswitches + 2 * (uint64_t)g->nhosts;
-    const uint64_t size = doubles * sizeof(double) + (g->ngroups + 2 + (uint64_t)n) * 4 +
+        2 * (uint64_t)g->nlinks + 2 * (uint64_t)g->nswitches + 2 * (uint64_t)g->nhost_links;
+    const uint64_t size = doubles * sizeof(double) + (groups_of(g) + 2 + (uint64_t)n) * 4 +
                           (uint64_t)g->nswitches * sizeof(uint16_t);
     return n > UINT32_MAX ? (int64_t)WEFT_EOVERFLOW : (int64_t)((size + 7) & ~UINT64_C(7));
 }
@@ -45,16 +53,17 @@ lay_out(struct rho *r, void *memory)
     r->load = r->port_load + 2 * (size_t)g->nlinks;
     r->paths = r->load + g->nswitches;
     r->sent = r->paths + g->nswitches;
-    r->received = r->sent + g->nhosts;
-    r->first = (uint32_t *)(r->received + g->nhosts);
-    r->distance = (uint16_t *)(r->first + g->ngroups + 2);
+    r->received = r->sent + g->nhost_links;
+    r->ngroups = groups_of(g);
+    r->first = (uint32_t *)(r->received + g->nhost_links);
+    r->distance = (uint16_t *)(r->first + r->ngroups + 2);
     r->order = (uint32_t *)(r->distance + g->nswitches + (g->nswitches & 1U));
 }
 
 static uint32_t
 group_of(const struct weft_graph *g, uint32_t host)
 {
-    return g->group[g->tor[host]];
+    return g->most_ports > 1 ? host : g->group[host];
 }
 
 /* Sorts the flows by destination group, by counting. */
@@ -69,7 +78,7 @@ sort(struct rho *r, const struct weft_flow *flows, size_t n)
         }
         r->first[group_of(r->g, flows[i].dst) + 2]++;
     }
-    for (uint32_t group = 0; group < r->g->ngroups; group++)
+    for (uint32_t group = 0; group < r->ngroups; group++)
     {
         r->first[group + 2] += r->first[group + 1];
     }
@@ -78,28 +87,6 @@ sort(struct rho *r, const struct weft_flow *flows, size_t n)
         r->order[r->first[group_of(r->g, flows[i].dst) + 1]++] = (uint32_t)i;
     }
     return 0;
-}
-
-/* Counts the flows to a group that have a way, at their first switches; returns those without. */
-static uint64_t
-start_flows(struct rho *r, const struct weft_flow *flows, uint32_t group)
-{
-    uint64_t lost = 0;
-    for (uint32_t i = r->first[group]; i < r->first[group + 1]; i++)
-    {
-        const struct weft_flow *flow = &flows[r->order[i]];
-        const uint32_t tor = r->g->tor[flow->src];
-        if (weft_graph_dead(r->dead, flow->src) || weft_graph_dead(r->dead, flow->dst) ||
-            r->distance[tor] == WEFT_GRAPH_NONE)
-        {
-            lost++;
-            continue;
-        }
-        r->load[tor]++;
-        r->sent[flow->src]++;
-        r->received[flow->dst]++;
-    }
-    return lost;
 }
 
 /* Shortest paths from switch @p s, those of the nearer ones being known. */
@@ -131,26 +118,109 @@ share_out(struct rho *r, uint32_t s)
     }
 }
 
-static uint64_t
-load_group(struct rho *r, const struct weft_flow *flows, uint32_t to)
+/* How much of a flow leaves by a port of its host: as much as by each other one, or as there are
+ * paths behind it. */
+static double
+part_of(const struct rho *r, const struct weft_flow *flow, uint64_t ways, uint32_t port)
 {
     const struct weft_graph *g = r->g;
-    uint32_t reached = 0;
-    weft_graph_distances(g, to, r->dead, r->distance);
-    memset(r->load, 0, g->nswitches * sizeof *r->load);
-    for (uint32_t s = 0; s < g->nswitches; s++)
+    const uint32_t first = g->first_link[flow->src];
+    double own = 0, all = 0;
+    for (; ways != 0; ways &= ways - 1)
     {
-        reached += r->distance[s] != WEFT_GRAPH_NONE;
+        const uint32_t p = weft_ctz64(ways);
+        const bool counts = r->split == WEFT_SPLIT_PATH && (g->inside[flow->src] >> p & 1U) == 0;
+        const double paths = counts ? r->paths[g->links[first + p].upper.index] : 1;
+        own = p == port ? paths : own;
+        all += paths;
     }
-    const uint64_t lost = start_flows(r, flows, g->group[to]);
+    return own / all;
+}
+
+/* Puts a flow on the links of its hosts, and what is not of their server's network on the first
+ * switches. */
+static void
+start_flow(struct rho *r, const struct weft_flow *flow, uint64_t ways)
+{
+    const struct weft_graph *g = r->g;
+    for (uint64_t left = ways; left != 0; left &= left - 1)
+    {
+        const uint32_t port = weft_ctz64(left), link = g->first_link[flow->src] + port;
+        const uint32_t s = g->links[link].upper.index;
+        const double part = part_of(r, flow, ways, port);
+        r->sent[link] += part;
+        if (g->inside[flow->src] >> port & 1U)
+        {
+            r->received[g->first_link[flow->dst] + weft_graph_port_at(g, flow->dst, s)] += part;
+            continue;
+        }
+        r->load[s] += part;
+        r->received[g->first_link[flow->dst]] += g->most_ports == 1 ? part : 0;
+    }
+}
+
+/* Whether a flow has no way. */
+static bool
+is_lost(const struct rho *r, const struct weft_flow *flow, uint64_t ways)
+{
+    const bool one = r->g->most_ports == 1;
+    return ways == 0 || (one && (weft_graph_dead(r->dead, r->g->first_link[flow->src]) ||
+                                 weft_graph_dead(r->dead, r->g->first_link[flow->dst])));
+}
+
+/* Starts the flows to a group that have a way; returns those without. */
+static uint64_t
+start_flows(struct rho *r, const struct weft_flow *flows, uint32_t group)
+{
+    uint64_t lost = 0;
+    for (uint32_t i = r->first[group]; i < r->first[group + 1]; i++)
+    {
+        const struct weft_flow *flow = &flows[r->order[i]];
+        const uint64_t ways = weft_graph_ways_by(r->g, r->distance, r->dead, flow->src, flow->dst);
+        const bool gone = is_lost(r, flow, ways);
+        lost += gone;
+        if (!gone)
+        {
+            start_flow(r, flow, ways);
+        }
+    }
+    return lost;
+}
+
+/* What has come to the switches of a host with several links goes on by its links. */
+static void
+deliver(struct rho *r, uint32_t host)
+{
+    const struct weft_graph *g = r->g;
+    for (uint32_t link = g->first_link[host]; link < g->first_link[host + 1]; link++)
+    {
+        const uint32_t s = g->links[link].upper.index;
+        const bool is_there = weft_graph_is_at(g, r->dead, host, link - g->first_link[host]);
+        r->received[link] += is_there && r->distance[s] == 0 ? r->load[s] : 0;
+    }
+}
+
+static uint64_t
+load_group(struct rho *r, const struct weft_flow *flows, uint32_t group)
+{
+    const struct weft_graph *g = r->g;
+    const uint32_t host = flows[r->order[r->first[group]]].dst;
+    weft_graph_distances(g, host, r->dead, r->distance);
+    memset(r->load, 0, g->nswitches * sizeof *r->load);
+    const uint32_t reached = weft_graph_reached(g, r->distance);
     /* The search has left the switches in its queue, the nearest first. */
     for (uint32_t i = 0; i < reached; i++)
     {
         count_paths(r, g->queue[i]);
     }
+    const uint64_t lost = start_flows(r, flows, group);
     for (uint32_t i = reached; i > 0; i--)
     {
         share_out(r, g->queue[i - 1]);
+    }
+    if (g->most_ports > 1)
+    {
+        deliver(r, host);
     }
     return lost;
 }
@@ -167,11 +237,11 @@ share_of(const struct rho *r, const struct weft_slow_link *slow, size_t nslow)
     const struct weft_graph *g = r->g;
     double sender = 0;
     double slowest = 0;
-    for (uint32_t host = 0; host < g->nhosts; host++)
+    for (uint32_t link = 0; link < g->nhost_links; link++)
     {
-        const double rate = (double)g->links[host].rate;
-        sender = larger(sender, r->sent[host] / rate);
-        slowest = larger(slowest, r->received[host] / rate);
+        const double rate = (double)g->links[link].rate;
+        sender = larger(sender, r->sent[link] / rate);
+        slowest = larger(slowest, r->received[link] / rate);
     }
     for (uint32_t p = 0; p < g->first_port[g->nswitches]; p++)
     {
@@ -201,12 +271,11 @@ weft_graph_rho(void *memory, const struct weft_graph *g, const struct weft_fib *
     lay_out(&r, memory);
     out->lost = 0;
     const int error = sort(&r, flows, n);
-    for (uint32_t s = 0; !error && s < g->nswitches; s++)
+    for (uint32_t group = 0; !error && group < r.ngroups; group++)
     {
-        const uint32_t group = g->group[s];
-        if (group != WEFT_GRAPH_NONE && r.first[group] < r.first[group + 1])
+        if (r.first[group] < r.first[group + 1])
         {
-            out->lost += load_group(&r, flows, s);
+            out->lost += load_group(&r, flows, group);
         }
     }
     out->share = share_of(&r, slow, nslow);

@@ -43,7 +43,10 @@ extern "C"
         uint32_t *tor_lists; /**< [from * nclasses + to], by classes */
         struct weft_fib_entry *at; /**< the other tiers' lists: hash table with linear probing */
         uint16_t *pool;
-        uint32_t *rows; /**< of a graph: [switch * ngroups + group]: its list */
+        uint32_t *rows;     /**< of a graph: [switch * ngroups + group]: its list */
+        uint32_t ngroups;   /**< of hosts, as dead links leave them */
+        uint32_t *group;    /**< [host] */
+        uint16_t *distance; /**< [group * nswitches + switch]; hosts with several links only */
     };
 
     /** Size, build and look-up for a graph. */
@@ -76,9 +79,9 @@ extern "C"
                         const uint16_t *port, uint32_t first, uint32_t n, uint16_t *to);
 
     /** The lists of a graph, weighted by capacity, into fib (NULL: only counts); returns the size
-     * of the pool. Which links are down is in the graph's memory. */
+     * of the pool. Links that are down and groups are in the graph's memory. */
     uint64_t weft_graph_weigh(const struct weft_graph *g, const struct weft_fib_case *of,
-                              struct weft_fib *fib);
+                              uint32_t ngroups, struct weft_fib *fib);
 
     /** The entry of a switch and its target, or the free slot where it belongs. */
     static inline struct weft_fib_entry *weft_fib_slot(const struct weft_fib *fib, uint32_t sw,

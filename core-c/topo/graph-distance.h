@@ -21,18 +21,39 @@ extern "C"
         return dead && (dead[link >> 6] >> (link & 63U) & 1U) != 0;
     }
 
-    /** Links from each switch to switch @p to; WEFT_GRAPH_NONE: there is no way. */
-    void weft_graph_distances(const struct weft_graph *g, uint32_t to, const uint64_t *dead,
+    /** Returns whether forwarding leads to a host by that port: it is none of its server's own
+     * network, and alive. A host with one link is where it is: what comes to it ends there. */
+    static inline bool weft_graph_is_at(const struct weft_graph *g, const uint64_t *dead,
+                                        uint32_t host, uint32_t port)
+    {
+        return (g->inside[host] >> port & 1U) == 0 &&
+               (g->most_ports == 1 || !weft_graph_dead(dead, g->first_link[host] + port));
+    }
+
+    /** Fills [host] groups and [group] their first hosts; returns how many there are. */
+    uint32_t weft_graph_find_groups(const struct weft_graph *g, const uint64_t *dead,
+                                    uint32_t *group, uint32_t *member);
+
+    /** Links from each switch to the nearest switch of host @p host; WEFT_GRAPH_NONE: there is no
+     * way. The graph's queue holds the switches that are reached, the nearest first. */
+    void weft_graph_distances(const struct weft_graph *g, uint32_t host, const uint64_t *dead,
                               uint16_t *distance);
 
-    /** Fills distances to all switches that have hosts: [group * nswitches + switch]. */
-    void weft_graph_all_distances(const struct weft_graph *g, const uint64_t *dead,
-                                  uint16_t *distance);
+    /** Returns how many switches are reached. */
+    uint32_t weft_graph_reached(const struct weft_graph *g, const uint16_t *distance);
 
     /** Lists the ports of switch @p s that are nearer to where @p distance counts from; returns how
-     * many, at most WEFT_MAX_PORTS; none at that switch itself. */
+     * many, at most WEFT_MAX_PORTS; none at a switch of that host itself. */
     uint32_t weft_graph_candidates(const struct weft_graph *g, const uint16_t *distance,
                                    const uint64_t *dead, uint32_t s, uint16_t *list);
+
+    /** Returns a host's port to a switch, or UINT32_MAX. */
+    uint32_t weft_graph_port_at(const struct weft_graph *g, uint32_t host, uint32_t s);
+
+    /** Returns the ports by which host @p a sends to @p b, as bits; 0: there is no way.
+     * @p distance: to the switches of @p b. */
+    uint64_t weft_graph_ways_by(const struct weft_graph *g, const uint16_t *distance,
+                                const uint64_t *dead, uint32_t a, uint32_t b);
 
 #ifdef __cplusplus
 }

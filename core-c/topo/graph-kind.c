@@ -13,7 +13,7 @@ struct graph_config
     const struct weft_graph *graph;
 };
 
-/* Hosts of each switch that has some, where they are as many at each and numbered in a row. */
+/* Hosts of each group, where they are as many in each and numbered in a row. */
 static uint32_t
 hosts_in_a_row(const struct weft_graph *g)
 {
@@ -21,7 +21,7 @@ hosts_in_a_row(const struct weft_graph *g)
     for (uint32_t host = 0; host < g->nhosts; host++)
     {
         const uint32_t first = host - host % n;
-        if (g->nhost_ports[g->tor[host]] != n || g->tor[host] != g->tor[first])
+        if (n * g->ngroups != g->nhosts || g->group[host] != g->group[first])
         {
             return 1;
         }
@@ -33,6 +33,24 @@ static void
 use(void *config, const struct weft_graph *graph)
 {
     ((struct graph_config *)config)->graph = graph;
+}
+
+/* Fills the greatest rates and delays; of a host, that of its ports to the fabric together. */
+static void
+find_most(const struct weft_graph *g, struct weft_clos *clos)
+{
+    int64_t together = 0;
+    for (uint32_t i = 0; i < g->nlinks; i++)
+    {
+        const struct weft_link *link = &g->links[i];
+        const bool host = link->lower.is_host;
+        const bool inside = host && g->inside[link->lower.index] >> link->lower.port & 1U;
+        int64_t *rate = host ? &clos->host_rate : &clos->fabric_rate;
+        int64_t *delay = host ? &clos->host_delay : &clos->fabric_delay;
+        together = (host && link->lower.port > 0 ? together : 0) + (inside ? 0 : link->rate);
+        *rate = together > *rate ? together : *rate;
+        *delay = link->delay > *delay ? link->delay : *delay;
+    }
 }
 
 static int
@@ -49,21 +67,14 @@ build(const void *config, struct weft_clos *clos)
     clos->nhosts = g->nhosts;
     clos->nswitches = g->nswitches;
     clos->nlinks = g->nlinks;
-    clos->ntors = g->ngroups;
+    clos->ntors = g->ntors;
     clos->hosts_per_tor = hosts_in_a_row(g);
     clos->npods = 1;
     clos->planes = 1;
     clos->tors_per_pod = g->nhosts / clos->hosts_per_tor;
     clos->parallel = clos->core_parallel = 1;
     clos->npaths = g->width;
-    for (uint32_t i = 0; i < g->nlinks; i++)
-    {
-        const struct weft_link *link = &g->links[i];
-        int64_t *rate = i < g->nhosts ? &clos->host_rate : &clos->fabric_rate;
-        int64_t *delay = i < g->nhosts ? &clos->host_delay : &clos->fabric_delay;
-        *rate = link->rate > *rate ? link->rate : *rate;
-        *delay = link->delay > *delay ? link->delay : *delay;
-    }
+    find_most(g, clos);
     clos->core_rate = clos->fabric_rate;
     clos->core_delay = clos->fabric_delay;
     return 0;

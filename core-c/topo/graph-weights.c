@@ -47,7 +47,7 @@ static int64_t
 next_rate(const struct weighing *w, int64_t level)
 {
     int64_t next = 0;
-    for (uint32_t i = w->g->nhosts; i < w->g->nlinks; i++)
+    for (uint32_t i = w->g->nhost_links; i < w->g->nlinks; i++)
     {
         const int64_t rate = rate_of(w, i);
         next = rate > level && (next == 0 || rate < next) ? rate : next;
@@ -147,31 +147,23 @@ put_list(struct weighing *w, uint32_t s)
 }
 
 uint64_t
-weft_graph_weigh(const struct weft_graph *g, const struct weft_fib_case *of, struct weft_fib *fib)
+weft_graph_weigh(const struct weft_graph *g, const struct weft_fib_case *of, uint32_t ngroups,
+                 struct weft_fib *fib)
 {
     struct weighing w = {.g = g, .of = of, .fib = fib, .words = WEFT_FIB_EMPTY + WEFT_FIB_HEAD};
     find_unit(&w);
-    for (uint32_t to = 0; to < g->nswitches; to++)
+    for (uint32_t group = 0; group < ngroups; group++)
     {
-        uint16_t *distance = g->scratch + (size_t)g->group[to] * g->nswitches;
-        uint32_t reached = 0;
-        if (g->group[to] == WEFT_GRAPH_NONE)
-        {
-            continue;
-        }
-        weft_graph_distances(g, to, g->dead, distance);
+        uint16_t *distance = g->scratch + (size_t)group * g->nswitches;
+        weft_graph_distances(g, g->member_now[group], g->dead, distance);
         w.distance = distance;
-        for (uint32_t s = 0; s < g->nswitches; s++)
-        {
-            reached += distance[s] != WEFT_GRAPH_NONE;
-        }
-        weigh_ports(&w, reached);
+        weigh_ports(&w, weft_graph_reached(g, distance));
         for (uint32_t s = 0; s < g->nswitches; s++)
         {
             const uint32_t place = put_list(&w, s);
             if (fib)
             {
-                fib->rows[(size_t)s * g->ngroups + g->group[to]] = place;
+                fib->rows[(size_t)s * ngroups + group] = place;
             }
         }
     }

@@ -16,10 +16,17 @@
 #define MAX_RATE  INT64_C(8000000000000)
 #define MAX_DELAY INT64_C(1000000000000)
 
-static uint64_t
-rows_of(uint32_t nhosts, uint32_t nswitches)
+/* Most groups of hosts: as many as switches, where each host is at one. */
+static uint32_t
+most_groups(uint32_t nhosts, uint32_t nswitches, const struct weft_graph_edge *edges,
+            uint32_t nedges)
 {
-    return (uint64_t)nswitches * (nhosts < nswitches ? nhosts : nswitches);
+    uint32_t links = 0;
+    for (uint32_t i = 0; i < nedges; i++)
+    {
+        links += (edges[i].a < nhosts) != (edges[i].b < nhosts);
+    }
+    return links > nhosts || nhosts < nswitches ? nhosts : nswitches;
 }
 
 static uint32_t
@@ -34,34 +41,38 @@ slots_for(uint32_t groups)
 }
 
 int64_t
-weft_graph_size(uint32_t nhosts, uint32_t nswitches, uint32_t nedges)
+weft_graph_size(uint32_t nhosts, uint32_t nswitches, const struct weft_graph_edge *edges,
+                uint32_t nedges)
 {
     if (nhosts < 1 || nswitches < 1)
     {
         return WEFT_ERANGE;
     }
-    if (nhosts > WEFT_MAX_HOSTS || nswitches > WEFT_GRAPH_SWITCHES || nedges > WEFT_GRAPH_LINKS ||
-        rows_of(nhosts, nswitches) > WEFT_GRAPH_ROWS)
+    if (nhosts > WEFT_MAX_HOSTS || nswitches > WEFT_GRAPH_SWITCHES || nedges > WEFT_GRAPH_LINKS)
     {
         return WEFT_EOVERFLOW;
     }
-    const uint32_t groups = nhosts < nswitches ? nhosts : nswitches;
+    const uint32_t groups = most_groups(nhosts, nswitches, edges, nedges);
+    const uint64_t rows = (uint64_t)nswitches * groups;
     const uint64_t size =
-        (nedges / 64 + 1) * sizeof(uint64_t) + nswitches * sizeof(double) +
+        (nedges / 64 + 1 + (uint64_t)nhosts) * sizeof(uint64_t) + nswitches * sizeof(double) +
         nedges *
             (sizeof(struct weft_link) + 2 * (sizeof(struct weft_graph_port) + sizeof(double))) +
-        (3 * (uint64_t)nswitches + 2 + nhosts + slots_for(groups)) * sizeof(uint32_t) +
-        (nswitches + 4 + 2 * rows_of(nhosts, nswitches)) * sizeof(uint16_t);
-    return (int64_t)((size + 7) & ~UINT64_C(7));
+        (3 * (uint64_t)nswitches + 2 + 4 * (uint64_t)nhosts + 2 * (uint64_t)groups +
+         slots_for(groups)) *
+            sizeof(uint32_t) +
+        (4 + 2 * rows) * sizeof(uint16_t);
+    return rows > WEFT_GRAPH_ROWS ? (int64_t)WEFT_EOVERFLOW : (int64_t)((size + 7) & ~UINT64_C(7));
 }
 
 static void
 lay_out(struct weft_graph *g, void *memory)
 {
-    const size_t rows = (size_t)rows_of(g->nhosts, g->nswitches);
-    g->nslots = slots_for(g->nhosts < g->nswitches ? g->nhosts : g->nswitches);
+    const size_t rows = (size_t)g->nswitches * g->most_groups;
+    g->nslots = slots_for(g->most_groups);
     g->dead = (uint64_t *)memory;
-    g->paths = (double *)(g->dead + g->nlinks / 64 + 1);
+    g->inside = g->dead + g->nlinks / 64 + 1;
+    g->paths = (double *)(g->inside + g->nhosts);
     g->weight = g->paths + g->nswitches;
     g->links = (struct weft_link *)(g->weight + 2 * (size_t)g->nlinks);
     g->ports = (struct weft_graph_port *)(g->links + g->nlinks);
@@ -69,9 +80,13 @@ lay_out(struct weft_graph *g, void *memory)
     g->nhost_ports = g->first_port + g->nswitches + 1;
     g->queue = g->nhost_ports + g->nswitches;
     g->tor = g->queue + g->nswitches;
-    g->slots = g->tor + g->nhosts;
-    g->group = (uint16_t *)(g->slots + g->nslots);
-    g->distance = g->group + g->nswitches;
+    g->first_link = g->tor + g->nhosts;
+    g->group = g->first_link + g->nhosts + 1;
+    g->group_now = g->group + g->nhosts;
+    g->member = g->group_now + g->nhosts;
+    g->member_now = g->member + g->most_groups;
+    g->slots = g->member_now + g->most_groups;
+    g->distance = (uint16_t *)(g->slots + g->nslots);
     g->scratch = g->distance + rows;
 }
 
@@ -97,6 +112,9 @@ check_edges(const struct weft_graph *g, const struct weft_graph_edge *edges,
                                 ? "the link joins two hosts; expected a switch at one end at least"
                             : e->rate < MIN_RATE || e->rate > MAX_RATE
                                 ? "the link's rate is out of range; expected 1Mbps to 8Tbps"
+                            : e->scale_up && e->a >= g->nhosts && e->b >= g->nhosts
+                                ? "the link joins two switches; expected a host at one end of a "
+                                  "scale-up link"
                             : e->delay < 0 || e->delay > MAX_DELAY
                                 ? "the link's delay is out of range; expected 0s to 1s"
                                 : NULL;
@@ -122,44 +140,100 @@ make_link(const struct weft_graph *g, const struct weft_graph_edge *e)
     return link;
 }
 
+/* Counts the links of hosts, and fills first_link. */
+static int
+count_links(struct weft_graph *g, const struct weft_graph_edge *edges,
+            struct weft_graph_fault *fault)
+{
+    memset(g->first_link, 0, (g->nhosts + 1) * sizeof *g->first_link);
+    for (uint32_t i = 0; i < g->nlinks; i++)
+    {
+        const uint32_t lower = edges[i].a < edges[i].b ? edges[i].a : edges[i].b;
+        g->nhost_links += lower < g->nhosts;
+        g->first_link[lower < g->nhosts ? lower + 1 : 0] += lower < g->nhosts;
+    }
+    for (uint32_t host = 0; host < g->nhosts; host++)
+    {
+        const uint32_t n = g->first_link[host + 1];
+        if (n == 0 || n > WEFT_GRAPH_HOST_LINKS)
+        {
+            return refuse(fault,
+                          n == 0 ? "the host has no link; expected one"
+                                 : "the host has too many links; expected at most 64",
+                          UINT32_MAX, host);
+        }
+        g->most_ports = n > g->most_ports ? n : g->most_ports;
+        g->first_link[host + 1] += g->first_link[host];
+    }
+    return 0;
+}
+
+static bool
+is_known(const struct weft_graph *g, uint32_t host, uint32_t nports, uint32_t to)
+{
+    bool known = false;
+    for (uint32_t p = 0; p < nports; p++)
+    {
+        known = known || g->links[g->first_link[host] + p].upper.index == to;
+    }
+    return known;
+}
+
 /* Numbers the links: those of hosts in host order, the others as they come. */
 static int
 place_links(struct weft_graph *g, const struct weft_graph_edge *edges,
             struct weft_graph_fault *fault)
 {
-    uint32_t next = g->nhosts;
-    memset(g->tor, 0xff, g->nhosts * sizeof *g->tor);
+    uint32_t next = g->nhost_links;
+    memset(g->group_now, 0, g->nhosts * sizeof *g->group_now); /* ports given out so far */
+    memset(g->inside, 0, g->nhosts * sizeof *g->inside);
     for (uint32_t i = 0; i < g->nlinks; i++)
     {
-        const struct weft_link link = make_link(g, &edges[i]);
+        struct weft_link link = make_link(g, &edges[i]);
+        const uint32_t host = link.lower.index;
         if (!link.lower.is_host)
         {
-            if (next == g->nlinks)
-            {
-                break; /* some host has none: see below */
-            }
             g->links[next++] = link;
             continue;
         }
-        if (g->tor[link.lower.index] != UINT32_MAX)
+        if (is_known(g, host, g->group_now[host], link.upper.index))
         {
-            return refuse(fault, "the host has a link already; expected one link per host", i,
-                          UINT32_MAX);
+            return refuse(fault,
+                          "the host has a link to that switch already; expected one link to each "
+                          "of its switches",
+                          i, UINT32_MAX);
         }
-        g->tor[link.lower.index] = link.upper.index;
-        g->links[link.lower.index] = link;
-    }
-    for (uint32_t host = 0; host < g->nhosts; host++)
-    {
-        if (g->tor[host] == UINT32_MAX)
-        {
-            return refuse(fault, "the host has no link; expected one", UINT32_MAX, host);
-        }
+        link.lower.port = g->group_now[host]++;
+        g->inside[host] |= (uint64_t)edges[i].scale_up << link.lower.port;
+        g->links[g->first_link[host] + link.lower.port] = link;
     }
     return 0;
 }
 
-/* Fills first_port, nhost_ports and group. */
+/* Where hosts have no other links than their servers' own, these are their fabric. */
+static void
+name_tors(struct weft_graph *g)
+{
+    bool all = true;
+    for (uint32_t host = 0; host < g->nhosts; host++)
+    {
+        const uint32_t n = g->first_link[host + 1] - g->first_link[host];
+        all = all && g->inside[host] == UINT64_MAX >> (64 - n);
+    }
+    for (uint32_t host = 0; host < g->nhosts; host++)
+    {
+        const uint32_t n = g->first_link[host + 1] - g->first_link[host];
+        uint32_t first = 0;
+        g->inside[host] = all ? 0 : g->inside[host];
+        while (first + 1 < n && g->inside[host] >> first & 1U)
+        {
+            first++;
+        }
+        g->tor[host] = g->links[g->first_link[host] + first].upper.index;
+    }
+}
+
+/* Fills first_port and nhost_ports. */
 static int
 count_ports(struct weft_graph *g, struct weft_graph_fault *fault)
 {
@@ -172,7 +246,6 @@ count_ports(struct weft_graph *g, struct weft_graph_fault *fault)
         count[link->upper.index]++;
         g->first_port[link->lower.index + 1] += !link->lower.is_host;
     }
-    g->ngroups = 0;
     for (uint32_t s = 0; s < g->nswitches; s++)
     {
         const uint32_t nports = g->first_port[s + 1] + g->nhost_ports[s];
@@ -183,11 +256,7 @@ count_ports(struct weft_graph *g, struct weft_graph_fault *fault)
             return WEFT_EOVERFLOW;
         }
         g->first_port[s + 1] = g->first_port[s] + nports;
-        g->group[s] = WEFT_GRAPH_NONE;
-        if (g->nhost_ports[s] > 0)
-        {
-            g->group[s] = (uint16_t)g->ngroups++;
-        }
+        g->ntors += g->nhost_ports[s] > 0;
     }
     return 0;
 }
@@ -215,88 +284,71 @@ wire_ports(struct weft_graph *g)
     }
 }
 
-void
-weft_graph_distances(const struct weft_graph *g, uint32_t to, const uint64_t *dead,
-                     uint16_t *distance)
+/* Whether a host of one group reaches the host of another. */
+static bool
+reaches(const struct weft_graph *g, uint32_t from, uint32_t to)
 {
-    uint32_t head = 0;
-    uint32_t tail = 0;
-    memset(distance, 0xff, g->nswitches * sizeof *distance);
-    distance[to] = 0;
-    g->queue[tail++] = to;
-    while (head < tail)
+    return from == to || weft_graph_ways_by(g, g->distance + (size_t)to * g->nswitches, NULL,
+                                            g->member[from], g->member[to]) != 0;
+}
+
+/* Finds a group that does not reach every other one. Where hosts have one link each, all that reach
+ * the first one reach each other. */
+static int
+check_ways(const struct weft_graph *g, struct weft_graph_fault *fault)
+{
+    for (uint32_t to = 0; to < (g->most_ports > 1 ? g->ngroups : 1); to++)
     {
-        const uint32_t s = g->queue[head++];
-        for (uint32_t p = g->first_port[s] + g->nhost_ports[s]; p < g->first_port[s + 1]; p++)
+        for (uint32_t from = 0; from < g->ngroups; from++)
         {
-            const struct weft_graph_port *port = &g->ports[p];
-            if (distance[port->peer] == WEFT_GRAPH_NONE && !weft_graph_dead(dead, port->link))
+            if (!reaches(g, from, to))
             {
-                distance[port->peer] = (uint16_t)(distance[s] + 1);
-                g->queue[tail++] = port->peer;
+                return refuse(fault, "the switch has hosts, and no way leads to the other ones'",
+                              UINT32_MAX, g->nhosts + g->tor[g->member[from]]);
             }
         }
     }
+    return 0;
 }
 
-void
-weft_graph_all_distances(const struct weft_graph *g, const uint64_t *dead, uint16_t *distance)
-{
-    for (uint32_t s = 0; s < g->nswitches; s++)
-    {
-        if (g->group[s] != WEFT_GRAPH_NONE)
-        {
-            weft_graph_distances(g, s, dead, distance + (size_t)g->group[s] * g->nswitches);
-        }
-    }
-}
-
-uint32_t
-weft_graph_candidates(const struct weft_graph *g, const uint16_t *distance, const uint64_t *dead,
-                      uint32_t s, uint16_t *list)
-{
-    const struct weft_graph_port *ports = g->ports + g->first_port[s];
-    const uint32_t nports = g->first_port[s + 1] - g->first_port[s];
-    uint32_t n = 0;
-    for (uint32_t p = g->nhost_ports[s]; distance[s] != WEFT_GRAPH_NONE && p < nports; p++)
-    {
-        if (distance[ports[p].peer] + 1U == distance[s] && !weft_graph_dead(dead, ports[p].link))
-        {
-            list[n++] = (uint16_t)p;
-        }
-    }
-    return n;
-}
-
-/* Finds the most ports that a row has. Returns 0, or an error: some host does not reach another. */
+/* Finds the groups of hosts, and the most ports that a row has. Returns 0, or an error: some host
+ * does not reach another. */
 static int
 look_around(struct weft_graph *g, struct weft_graph_fault *fault)
 {
     uint16_t list[WEFT_MAX_PORTS];
-    weft_graph_all_distances(g, NULL, g->distance);
-    g->width = 1;
-    for (uint32_t s = 0; s < g->nswitches; s++)
+    g->ngroups = weft_graph_find_groups(g, NULL, g->group, g->member);
+    for (uint32_t group = 0; group < g->ngroups; group++)
     {
-        if (g->group[s] != WEFT_GRAPH_NONE && g->distance[s] == WEFT_GRAPH_NONE)
-        {
-            return refuse(fault, "the switch has hosts, and no way leads to the other ones'",
-                          UINT32_MAX, g->nhosts + s);
-        }
+        weft_graph_distances(g, g->member[group], NULL, g->distance + (size_t)group * g->nswitches);
     }
+    g->width = 1;
     for (size_t row = 0; row < (size_t)g->ngroups * g->nswitches; row++)
     {
         const uint32_t s = (uint32_t)(row % g->nswitches);
         const uint32_t n = weft_graph_candidates(g, g->distance + (row - s), NULL, s, list);
         g->width = n > g->width ? n : g->width;
     }
-    return 0;
+    return check_ways(g, fault);
+}
+
+static void
+find_rate(struct weft_graph *g)
+{
+    double rate = 0;
+    for (uint32_t i = 0; i < g->nhost_links; i++)
+    {
+        const struct weft_end *end = &g->links[i].lower;
+        rate += g->inside[end->index] >> end->port & 1U ? 0 : (double)g->links[i].rate;
+    }
+    g->host_rate = (int64_t)(rate / g->nhosts);
 }
 
 static int
 make(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts, uint32_t nswitches,
      const struct weft_graph_edge *edges, uint32_t nedges, struct weft_graph_fault *fault)
 {
-    const int64_t need = weft_graph_size(nhosts, nswitches, nedges);
+    const int64_t need = weft_graph_size(nhosts, nswitches, edges, nedges);
     if (need < 0 || (uint64_t)need > size)
     {
         refuse(fault, need < 0 ? "the graph is too large, or has no hosts or no switches" : "",
@@ -311,20 +363,19 @@ make(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts, uint3
         return refuse(fault, "there are fewer links than hosts; expected one link per host",
                       UINT32_MAX, UINT32_MAX);
     }
+    graph->most_groups = most_groups(nhosts, nswitches, edges, nedges);
     lay_out(graph, memory);
     int error = check_edges(graph, edges, fault);
+    error = error ? error : count_links(graph, edges, fault);
     error = error ? error : place_links(graph, edges, fault);
     error = error ? error : count_ports(graph, fault);
     if (error)
     {
         return error;
     }
+    name_tors(graph);
     wire_ports(graph);
-    for (uint32_t host = 0; host < nhosts; host++)
-    {
-        graph->host_rate += graph->links[host].rate; /* 2^20 times 2^43: it fits */
-    }
-    graph->host_rate /= nhosts;
+    find_rate(graph);
     return look_around(graph, fault);
 }
 
@@ -340,93 +391,4 @@ weft_graph_init(struct weft_graph *graph, void *memory, size_t size, uint32_t nh
         memset(graph, 0, sizeof *graph);
     }
     return error;
-}
-
-static const uint16_t *
-distance_to(const struct weft_graph *g, uint32_t host)
-{
-    return g->distance + (size_t)g->group[g->tor[host]] * g->nswitches;
-}
-
-uint32_t
-weft_graph_hops(const struct weft_graph *graph, uint32_t a, uint32_t b)
-{
-    WEFT_CHECK_HOSTS(graph, a, b, "weft_graph_hops");
-    return a == b ? 0 : 2U + distance_to(graph, b)[graph->tor[a]];
-}
-
-static int64_t
-link_time(const struct weft_graph *g, uint32_t link, int64_t bytes)
-{
-    return g->links[link].delay + weft_wire_time(bytes, g->links[link].rate);
-}
-
-int64_t
-weft_graph_time(const struct weft_graph *graph, uint32_t a, uint32_t b, int64_t bytes)
-{
-    WEFT_CHECK_HOSTS(graph, a, b, "weft_graph_time");
-    const uint16_t *distance = distance_to(graph, b);
-    if (a == b)
-    {
-        return 0;
-    }
-    int64_t time = link_time(graph, a, bytes) + link_time(graph, b, bytes);
-    for (uint32_t s = graph->tor[a]; distance[s] > 0;)
-    {
-        uint32_t p = graph->first_port[s] + graph->nhost_ports[s];
-        while (distance[graph->ports[p].peer] + 1U != distance[s])
-        {
-            p++;
-        }
-        time += link_time(graph, graph->ports[p].link, bytes);
-        s = graph->ports[p].peer;
-    }
-    return time;
-}
-
-static void
-keep_better(struct weft_hop *hop, const struct weft_link *link)
-{
-    hop->rate = link->rate > hop->rate ? link->rate : hop->rate;
-    hop->delay = link->delay < hop->delay ? link->delay : hop->delay;
-}
-
-uint32_t
-weft_graph_best_path(const struct weft_graph *graph, uint32_t a, uint32_t b, struct weft_hop *hops,
-                     uint32_t most)
-{
-    WEFT_CHECK_HOSTS(graph, a, b, "weft_graph_best_path");
-    const uint16_t *from = distance_to(graph, a);
-    const uint16_t *to = distance_to(graph, b);
-    const uint32_t links = weft_graph_hops(graph, a, b);
-    const uint32_t inner = links - 2; /* between switches */
-    for (uint32_t i = 0; i < links && i < most; i++)
-    {
-        hops[i] = (struct weft_hop){0, WEFT_NEVER};
-    }
-    for (uint32_t s = 0; links > 2 && s < graph->nswitches; s++)
-    {
-        const uint32_t at = 1U + from[s];
-        if (from[s] + (uint32_t)to[s] != inner || at >= most)
-        {
-            continue; /* on no shortest path */
-        }
-        for (uint32_t p = graph->first_port[s] + graph->nhost_ports[s];
-             p < graph->first_port[s + 1]; p++)
-        {
-            if (to[graph->ports[p].peer] + 1U == to[s])
-            {
-                keep_better(&hops[at], &graph->links[graph->ports[p].link]);
-            }
-        }
-    }
-    if (links > 0 && most > 0)
-    {
-        keep_better(&hops[0], &graph->links[a]);
-    }
-    if (links > 0 && most >= links)
-    {
-        keep_better(&hops[links - 1], &graph->links[b]);
-    }
-    return links;
 }

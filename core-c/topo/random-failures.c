@@ -21,7 +21,7 @@ weft_random_failures(const struct weft_clos *clos, double edge, double core, uin
     for (uint64_t i = 0; i < weft_planes_links(clos); i++)
     {
         const uint64_t link = i % clos->nlinks; /* of its plane */
-        if (link < clos->nhosts)
+        if (link < weft_clos_host_links(clos))
         {
             continue;
         }
@@ -60,7 +60,7 @@ weft_random_links(const struct weft_clos *clos, size_t count, uint64_t seed, uin
     weft_rng_seed(&rng, seed, run, FAILURES_STREAM);
     for (uint64_t link = 0; link < weft_planes_links(clos); link++)
     {
-        if (link % clos->nlinks < clos->nhosts)
+        if (link % clos->nlinks < weft_clos_host_links(clos))
         {
             continue;
         }

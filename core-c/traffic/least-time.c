@@ -6,15 +6,35 @@
 
 #include "traffic/traffic-walk.h"
 
-/* Bytes of a message on the port that has most of it, where a host's ports share its packets
+static uint32_t
+count_bits(uint64_t bits)
+{
+    uint32_t n = 0;
+    for (; bits != 0; bits &= bits - 1)
+    {
+        n++;
+    }
+    return n;
+}
+
+/* Ports by which a host sends to another, or receives from it: the fewer of the two. */
+static uint32_t
+ports_between(const struct weft_clos *clos, uint32_t src, uint32_t dst)
+{
+    const uint32_t out = count_bits(weft_clos_ways(clos, src, dst)),
+                   in = count_bits(weft_clos_ways(clos, dst, src));
+    return out < in ? out : in;
+}
+
+/* Bytes of a message on the port that has most of it, where @p ports of a host share its packets
  * evenly. */
 static uint64_t
-most_of_a_port(const struct weft_clos *clos, int64_t payload, uint64_t bytes)
+most_of_a_port(uint32_t ports, int64_t payload, uint64_t bytes)
 {
-    const uint64_t packets = weft_packets(bytes, payload), planes = clos->planes;
-    const uint64_t before = (packets - 1) / planes, full = (uint64_t)payload;
+    const uint64_t packets = weft_packets(bytes, payload);
+    const uint64_t before = (packets - 1) / ports, full = (uint64_t)payload;
     const uint64_t last = bytes - (packets - 1) * full;
-    return before * full + (packets % planes == 1 || planes == 1 ? last : full);
+    return before * full + (packets % ports == 1 || ports == 1 ? last : full);
 }
 
 int64_t
@@ -23,8 +43,9 @@ weft_ideal_fct(const struct weft_clos *clos, const struct weft_fabric_config *fr
 {
     struct weft_wire w = {.payload = frame->payload, .header = frame->header, .gap = frame->gap};
     w.links = weft_clos_best_path(clos, src, dst, hops, UINT32_MAX);
+    const uint32_t ports = ports_between(clos, src, dst);
     const int64_t ideal =
-        bytes > 0 ? weft_message_path(&w, hops, most_of_a_port(clos, frame->payload, bytes)) : -1;
+        bytes > 0 ? weft_message_path(&w, hops, most_of_a_port(ports, frame->payload, bytes)) : -1;
     return ideal > 0 && ideal < WEFT_NEVER ? ideal : -1;
 }
 
@@ -38,13 +59,39 @@ struct wire_load
     int64_t after; /* ps from the last of them to its ACK at the sender, at least */
 };
 
-/* Bit/s of one of a host's ports. */
-static int64_t
-host_rate(const struct weft_traffic *t, uint32_t host)
+/* Ports of a host that are of one network: its server's or the fabric. */
+struct wire
 {
-    struct weft_link link;
-    weft_clos_link(t->clos, host, &link);
-    return link.rate;
+    int64_t ports;
+    int64_t rate; /* of all together, bit/s */
+    int64_t best; /* of the fastest one */
+};
+
+static struct wire
+wire_of(const struct weft_clos *clos, uint32_t host, bool inside)
+{
+    const struct weft_graph *g = clos->graph;
+    struct wire w = {0};
+    for (uint32_t port = 0; port < weft_clos_host_ports(clos, host); port++)
+    {
+        struct weft_link link;
+        if (!g || (g->inside[host] >> port & 1U) == inside)
+        {
+            weft_planes_link(clos, weft_clos_host_link(clos, host, port), &link);
+            w.ports++;
+            w.rate += link.rate;
+            w.best = link.rate > w.best ? link.rate : w.best;
+        }
+    }
+    return w;
+}
+
+/* Whether a host sends to another by their server's network. */
+static bool
+is_inside(const struct weft_clos *clos, uint32_t src, uint32_t dst)
+{
+    const struct weft_graph *g = clos->graph;
+    return g && g->inside[src] != 0 && (g->inside[src] & weft_graph_ways(g, src, dst)) != 0;
 }
 
 /* ps that so many packets with @p bytes of payload take of a wire. */
@@ -76,9 +123,11 @@ last_packet_of(const struct weft_traffic *t, const struct weft_message *m, struc
 {
     const struct weft_fabric_config *f = t->frame;
     const uint64_t packets = weft_packets(m->bytes, f->payload) - 1;
-    const uint64_t before = packets / t->clos->planes; /* by its port, at least */
+    /* By its port, at least. */
+    const uint64_t before = packets / ports_between(t->clos, m->src, m->dst);
+    const struct wire src = wire_of(t->clos, m->src, is_inside(t->clos, m->src, m->dst));
     struct last_packet l = {.bytes = m->bytes - packets * (uint64_t)f->payload};
-    l.before = fit(wire_time(t, before, (double)before * (double)f->payload, host_rate(t, m->src)));
+    l.before = fit(wire_time(t, before, (double)before * (double)f->payload, src.best));
     l.way = weft_larger(weft_ideal_fct(t->clos, f, m->src, m->dst, l.bytes, hops), 0);
     return l;
 }
@@ -101,23 +150,30 @@ add_load(struct wire_load *l, double time, int64_t begin, int64_t after)
     l->time += time;
 }
 
+/* The time that a message takes of a host's wire; no gap is behind the last frame of a port. */
+static double
+time_of(const struct weft_traffic *t, const struct weft_message *m, const struct wire *w)
+{
+    const double bytes = (double)m->bytes - (double)(w->ports * t->frame->gap);
+    return wire_time(t, weft_packets(m->bytes, t->frame->payload), bytes, w->rate);
+}
+
 /* A message that may begin at @p start: on the wires of its hosts. */
 static void
 add_message(const struct weft_traffic *t, const struct weft_message *m, const struct last_packet *l,
-            int64_t start, struct wire_load *src, struct wire_load *dst)
+            int64_t start, struct wire_load *loads)
 {
-    const struct weft_fabric_config *f = t->frame;
-    const uint64_t packets = weft_packets(m->bytes, f->payload);
-    const int64_t planes = t->clos->planes;
-    const double bytes = (double)m->bytes - (double)(planes * f->gap),
-                 last = (double)l->bytes - (double)f->gap;
-    const int64_t rates[] = {host_rate(t, m->src), host_rate(t, m->dst)}, back = way_back(t, m);
+    const bool inside = is_inside(t->clos, m->src, m->dst);
+    const uint32_t hosts = t->clos->nhosts, first = inside ? 2 * hosts : 0;
+    const struct wire src = wire_of(t->clos, m->src, inside),
+                      dst = wire_of(t->clos, m->dst, inside);
+    const double last = (double)l->bytes - (double)t->frame->gap;
+    const int64_t back = way_back(t, m);
     /* Rounded so that no bound becomes greater by it. */
-    const int64_t from = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[0]));
-    const int64_t to = l->way - (int64_t)ceil(wire_time(t, 1, last, rates[1]));
-    add_load(src, wire_time(t, packets, bytes, planes * rates[0]), start,
-             weft_larger(from, 0) + back);
-    add_load(dst, wire_time(t, packets, bytes, planes * rates[1]),
+    const int64_t from = l->way - (int64_t)ceil(wire_time(t, 1, last, src.best));
+    const int64_t to = l->way - (int64_t)ceil(wire_time(t, 1, last, dst.best));
+    add_load(&loads[first + m->src], time_of(t, m, &src), start, weft_larger(from, 0) + back);
+    add_load(&loads[first + hosts + m->dst], time_of(t, m, &dst),
              weft_sum(start, weft_larger(to, 0)), back);
 }
 
@@ -139,7 +195,8 @@ last_wire(const struct wire_load *loads, uint32_t n)
 struct layout
 {
     struct weft_walk walk;
-    struct wire_load *loads; /* [host]: as a source; [hosts + host]: as a destination */
+    struct wire_load *loads; /* [host]: as a source; [hosts + host]: as a destination; the same
+                                once more of servers' own networks */
     struct weft_hop *hops;
 };
 
@@ -148,7 +205,7 @@ lay_out(struct layout *l, const struct weft_traffic *t, void *memory)
 {
     size_t used = 0;
     weft_walk_lay_out(&l->walk, t, memory, &used);
-    l->loads = weft_walk_take(memory, &used, (size_t)t->clos->nhosts * 2 * sizeof *l->loads);
+    l->loads = weft_walk_take(memory, &used, (size_t)t->clos->nhosts * 4 * sizeof *l->loads);
     const size_t most = t->clos->graph != NULL ? (size_t)t->clos->nswitches + 1 : CLOS_LINKS;
     l->hops = weft_walk_take(memory, &used, most * sizeof *l->hops);
     return used;
@@ -168,7 +225,7 @@ weft_traffic_least_time(const struct weft_traffic *t, void *memory)
     struct layout in;
     int64_t last = 0;
     (void)lay_out(&in, t, memory);
-    for (uint32_t i = 0; i < 2 * hosts; i++)
+    for (uint32_t i = 0; i < 4 * hosts; i++)
     {
         in.loads[i] = (struct wire_load){0, -1, 0};
     }
@@ -179,9 +236,9 @@ weft_traffic_least_time(const struct weft_traffic *t, void *memory)
         const int64_t start = weft_walk_start(&in.walk, in.walk.order[i]);
         const struct last_packet l = last_packet_of(t, m, in.hops);
         const int64_t end = weft_sum(weft_sum(start, l.before), l.way);
-        add_message(t, m, &l, start, &in.loads[m->src], &in.loads[hosts + m->dst]);
+        add_message(t, m, &l, start, in.loads);
         last = weft_larger(last, weft_sum(end, way_back(t, m)));
         weft_walk_on(&in.walk, m, end);
     }
-    return weft_larger(last, last_wire(in.loads, 2 * hosts));
+    return weft_larger(last, last_wire(in.loads, 4 * hosts));
 }

@@ -304,7 +304,7 @@ WeftFabric::SetGraph(uint32_t hosts,
     RequireUnbuilt("the graph");
     const auto nlinks =
         static_cast<uint32_t>(std::min<size_t>(links.size(), WEFT_GRAPH_LINKS + size_t{1}));
-    const int64_t size = weft_graph_size(hosts, switches, nlinks);
+    const int64_t size = weft_graph_size(hosts, switches, links.data(), nlinks);
     m_graphMemory.assign(size > 0 ? static_cast<size_t>(size) / 8 : 0, 0);
     weft_graph_fault fault{};
     const int code = weft_graph_init(&m_graph,

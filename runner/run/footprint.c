@@ -111,8 +111,9 @@ footprint_of_fabric(const struct scenario *s)
     const struct weft_clos *c = &s->clos;
     const struct weft_net_sizes sizes = sizes_of_parts();
     const struct host_bytes *own = &run_host_chosen()->bytes;
-    const double port = LANES * (double)sizes.lane + (c->planes > 1 ? (double)sizes.host_port : 0);
-    const double nic = own->nic + (double)sizes.host + c->planes * port + path_bytes(s);
+    const uint32_t most = weft_clos_most_ports(c);
+    const double port = LANES * (double)sizes.lane + (most > 1 ? (double)sizes.host_port : 0);
+    const double nic = own->nic + (double)sizes.host + most * port + path_bytes(s);
     double bytes = c->nhosts * nic + (double)weft_planes_links(c) * own->link;
     if (c->graph)
     {

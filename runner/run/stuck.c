@@ -50,6 +50,10 @@ has_route_in(const struct simulation *sim, uint32_t plane, const struct weft_qp 
     const uint32_t tor = weft_clos_tor(sim->clos, qp->src);
     struct weft_switch_map map;
     struct weft_ports ports;
+    if (sim->clos->graph && sim->clos->graph->most_ports > 1)
+    {
+        return weft_fib_ways(fib, qp->src, qp->dst) != 0;
+    }
     weft_clos_switch(sim->clos, tor, &map);
     return !fib || weft_fib_route(fib, tor, &map, qp->dst, &ports);
 }
@@ -71,7 +75,7 @@ is_paused(const struct simulation *sim, const struct weft_qp *qp, int64_t *rate)
 {
     bool all = true;
     *rate = 0;
-    for (uint32_t port = 0; port < sim->clos->planes; port++)
+    for (uint32_t port = 0; port < weft_clos_host_ports(sim->clos, qp->src); port++)
     {
         struct weft_net_port is;
         weft_net_port_status(sim->net, qp->src, port, &is);

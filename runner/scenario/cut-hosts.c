@@ -59,12 +59,16 @@ static bool
 is_cut_in(const struct forwarding *f, uint32_t plane, uint32_t src, uint32_t dst)
 {
     const struct weft_clos *clos = &f->s->clos;
-    struct weft_link link;
+    const struct weft_fib *fib = f->fib[plane];
+    const uint32_t tor = weft_clos_tor(clos, src);
     struct weft_switch_map map;
     struct weft_ports ports;
-    weft_clos_link(clos, src, &link);
-    weft_clos_switch(clos, link.upper.index, &map);
-    return f->fib[plane] && !weft_fib_route(f->fib[plane], link.upper.index, &map, dst, &ports);
+    if (fib && clos->graph && clos->graph->most_ports > 1)
+    {
+        return weft_fib_ways(fib, src, dst) == 0;
+    }
+    weft_clos_switch(clos, tor, &map);
+    return fib && !weft_fib_route(fib, tor, &map, dst, &ports);
 }
 
 /** Whether no plane leads from one host to another. */

@@ -28,13 +28,13 @@ void *
 graph_draft_make(const struct graph_draft *g, struct weft_graph *graph)
 {
     struct weft_graph_fault fault;
-    const int64_t size = weft_graph_size(g->nhosts, g->nswitches, (uint32_t)g->n);
+    const int64_t size = weft_graph_size(g->nhosts, g->nswitches, g->edges, (uint32_t)g->n);
     if (size < 0)
     {
         input_error(g->from, 1,
                     "%u hosts, %u switches and %zu links; expected a host and a switch at least, "
                     "at most %u hosts, %u switches and %u links, and at most %u pairs of a switch "
-                    "and one with hosts",
+                    "and a group of hosts at the same switches",
                     g->nhosts, g->nswitches, g->n, WEFT_MAX_HOSTS, WEFT_GRAPH_SWITCHES,
                     WEFT_GRAPH_LINKS, WEFT_GRAPH_ROWS);
         return NULL;

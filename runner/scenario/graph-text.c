@@ -2,7 +2,9 @@
 /*
  * The topology.txt of HPCC's and ConWeave's simulators, which read it word by word: the numbers of
  * nodes, switches and links; the switches' ids, anywhere among those of the nodes; then for each
- * link its two ends, its rate, its delay and its error rate.
+ * link its two ends, its rate, its delay and its error rate. Those of SimAI begin with the numbers
+ * of nodes, GPUs of a server, NVSwitches, switches and links and the kind of GPU, and name the
+ * NVSwitches before the switches.
  */
 #include "graph-text.h"
 
@@ -18,6 +20,12 @@ static const struct weft_param nodes_param =
     INPUT_PARAM("number of nodes", WEFT_COUNT, "2", "1114112");
 static const struct weft_param switches_param =
     INPUT_PARAM("number of switches", WEFT_COUNT, "1", "65536");
+static const struct weft_param gpus_param =
+    INPUT_PARAM("number of GPUs of a server", WEFT_COUNT, "1", "1048576");
+static const struct weft_param nvswitches_param =
+    INPUT_PARAM("number of NVSwitches", WEFT_COUNT, "0", "65536");
+static const struct weft_param others_param =
+    INPUT_PARAM("number of switches", WEFT_COUNT, "0", "65536");
 static const struct weft_param links_param =
     INPUT_PARAM("number of links", WEFT_COUNT, "1", "4194304");
 static const struct weft_param node_param = INPUT_PARAM("node", WEFT_COUNT, "0", "1114111");
@@ -27,6 +35,9 @@ static const struct weft_param delay_param =
     INPUT_PARAM("delay of a link", WEFT_TIME, "0s", GRAPH_MOST_DELAY);
 static const struct weft_param error_param =
     INPUT_PARAM("error rate of a link", WEFT_REAL, "0", "1");
+
+/** Words of the first line of a SimAI file. */
+#define SIMAI_WORDS 6
 
 /** Longest word that can be a value. */
 #define MOST_WORD 63
@@ -38,10 +49,13 @@ struct word_walk
     int line; /**< of the word */
     char word[MOST_WORD + 1];
     uint32_t nodes;
-    uint32_t *index; /**< [id]: node; at first IS_SWITCH for a switch */
+    uint32_t nvswitches;
+    uint32_t *index;   /**< [id]: node; at first IS_SWITCH for a switch */
+    bool *is_nvswitch; /**< [node] */
 };
 
-#define IS_SWITCH 0x80000000U
+#define IS_SWITCH   0x80000000U
+#define IS_NVSWITCH 0x40000000U
 
 static bool
 next_word(struct word_walk *w, const char *what)
@@ -98,13 +112,14 @@ read_switches(struct word_walk *w)
         {
             return input_error(g->from, w->line, "switch %lld is named twice", (long long)id);
         }
-        w->index[id] = IS_SWITCH;
+        w->index[id] = IS_SWITCH | (i < w->nvswitches ? IS_NVSWITCH : 0);
     }
     uint32_t hosts = 0, switches = 0;
     for (uint32_t id = 0; id < w->nodes; id++)
     {
-        const bool sw = w->index[id] != 0;
+        const bool sw = w->index[id] != 0, nv = (w->index[id] & IS_NVSWITCH) != 0;
         w->index[id] = sw ? g->nhosts + switches++ : hosts++;
+        w->is_nvswitch[w->index[id]] = nv;
         g->names[w->index[id]] = xformat("%u", id);
     }
     return true;
@@ -114,7 +129,7 @@ static bool
 read_link(struct word_walk *w)
 {
     int64_t a, b;
-    struct weft_graph_edge edge;
+    struct weft_graph_edge edge = {0};
     double loss;
     if (!next_node(w, &a))
     {
@@ -142,6 +157,8 @@ read_link(struct word_walk *w)
     }
     edge.a = w->index[a];
     edge.b = w->index[b];
+    const bool host = edge.a < w->g->nhosts || edge.b < w->g->nhosts;
+    edge.scale_up = host && (w->is_nvswitch[edge.a] || w->is_nvswitch[edge.b]);
     graph_draft_add(w->g, &edge, line);
     return true;
 }
@@ -164,6 +181,38 @@ read_all(struct word_walk *w, int64_t nlinks)
     return good;
 }
 
+/** Words of the first line. */
+static unsigned
+count_words(const char *at)
+{
+    unsigned n = 0;
+    for (at += strspn(at, " \t\r"); *at && *at != '\n'; at += strspn(at, " \t\r"))
+    {
+        at += strcspn(at, " \t\r\n");
+        n++;
+    }
+    return n;
+}
+
+/** The first line. @p switches: NVSwitches among them. */
+static bool
+read_numbers(struct word_walk *w, int64_t *nodes, int64_t *switches, int64_t *nlinks)
+{
+    const bool simai = count_words(w->at) == SIMAI_WORDS;
+    int64_t gpus, nvswitches = 0;
+    if (!next_value(w, &nodes_param, nodes) ||
+        (simai &&
+         (!next_value(w, &gpus_param, &gpus) || !next_value(w, &nvswitches_param, &nvswitches))) ||
+        !next_value(w, simai ? &others_param : &switches_param, switches) ||
+        !next_value(w, &links_param, nlinks) || (simai && !next_word(w, "kind of GPU")))
+    {
+        return false;
+    }
+    w->nvswitches = (uint32_t)nvswitches;
+    *switches += nvswitches;
+    return *switches > 0 || input_error(w->g->from, 1, "no switches; expected one at least");
+}
+
 bool
 graph_text_parse(struct graph_draft *g)
 {
@@ -174,8 +223,7 @@ graph_text_parse(struct graph_draft *g)
     {
         return input_error(g->from, 1, "this is no text; expected a topology.txt or XML");
     }
-    if (!next_value(&w, &nodes_param, &nodes) || !next_value(&w, &switches_param, &switches) ||
-        !next_value(&w, &links_param, &nlinks))
+    if (!read_numbers(&w, &nodes, &switches, &nlinks))
     {
         return false;
     }
@@ -201,8 +249,10 @@ graph_text_parse(struct graph_draft *g)
     g->nhosts = (uint32_t)(nodes - switches);
     w.nodes = (uint32_t)nodes;
     w.index = xcalloc(w.nodes, sizeof *w.index);
+    w.is_nvswitch = xcalloc(w.nodes, sizeof *w.is_nvswitch);
     g->names = xcalloc(w.nodes, sizeof *g->names);
     const bool good = read_all(&w, nlinks);
     free(w.index);
+    free(w.is_nvswitch);
     return good;
 }

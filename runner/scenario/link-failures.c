@@ -24,7 +24,7 @@ check_how_many(const struct element *e, const struct scenario *s, const struct r
     const bool by_chance = element_attribute(e, "probability") ||
                            element_attribute(e, "edge-aggregation") ||
                            element_attribute(e, "aggregation-core");
-    const uint64_t all = s->clos.planes * (s->clos.nlinks - s->clos.nhosts);
+    const uint64_t all = s->clos.planes * (s->clos.nlinks - weft_clos_host_links(&s->clos));
     if (!by_chance && !element_attribute(e, "links"))
     {
         diag_error(d, e->line,

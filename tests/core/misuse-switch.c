@@ -289,7 +289,8 @@ static void
 graph_of_strangers(void)
 {
     static uint64_t room[1024];
-    const struct weft_graph_edge edges[] = {{0, 2, 100000000000, 1000}, {1, 2, 100000000000, 1000}};
+    const struct weft_graph_edge edges[] = {{0, 2, 100000000000, 1000, false},
+                                            {1, 2, 100000000000, 1000, false}};
     struct weft_graph_fault fault;
     struct weft_graph graph;
     if (weft_graph_init(&graph, room, sizeof room, 2, 1, edges, 2, &fault))

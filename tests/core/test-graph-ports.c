@@ -24,7 +24,7 @@ static struct rig
 static void
 add(uint32_t a, uint32_t b)
 {
-    r.edges[r.nedges++] = (struct weft_graph_edge){a, b, INT64_C(100000000000), 1000000};
+    r.edges[r.nedges++] = (struct weft_graph_edge){a, b, INT64_C(100000000000), 1000000, false};
 }
 
 /* Two switches with @p hosts hosts each, and @p links links between them, the first one of half the
@@ -43,7 +43,7 @@ dumbbell(uint32_t hosts, uint32_t links)
         add(r.nhosts, r.nhosts + 1);
     }
     r.edges[r.nhosts].rate /= 2;
-    const int64_t size = weft_graph_size(r.nhosts, 2, r.nedges);
+    const int64_t size = weft_graph_size(r.nhosts, 2, r.edges, r.nedges);
     ck_assert_int_gt(size, 0);
     r.memory = malloc((size_t)size);
     return weft_graph_init(&r.graph, r.memory, (size_t)size, r.nhosts, 2, r.edges, r.nedges,

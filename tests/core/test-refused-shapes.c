@@ -68,7 +68,8 @@ END_TEST
 
 START_TEST(a_graph_that_is_refused_is_one_of_nothing)
 {
-    const struct weft_graph_edge lone[] = {{0, 2, 100000000000, 1000}, {1, 1, 100000000000, 1000}};
+    const struct weft_graph_edge lone[] = {{0, 2, 100000000000, 1000, false},
+                                           {1, 1, 100000000000, 1000, false}};
     uint64_t room[256];
     for (size_t size = 0; size <= sizeof room; size += sizeof room)
     {

@@ -257,7 +257,7 @@ static struct graph_rig
 static void
 add(uint32_t a, uint32_t b, int64_t rate)
 {
-    g.edges[g.n++] = (struct weft_graph_edge){a, b, rate, 1000};
+    g.edges[g.n++] = (struct weft_graph_edge){a, b, rate, 1000, false};
 }
 
 static void
@@ -266,7 +266,7 @@ build(uint32_t nhosts, uint32_t nswitches)
     const struct weft_topology_ops *kind = weft_topology_find("graph");
     struct weft_graph_fault fault;
     uint64_t config[4];
-    const int64_t size = weft_graph_size(nhosts, nswitches, g.n);
+    const int64_t size = weft_graph_size(nhosts, nswitches, g.edges, g.n);
     g.memory = malloc((size_t)size);
     ck_assert_msg(weft_graph_init(&g.graph, g.memory, (size_t)size, nhosts, nswitches, g.edges, g.n,
                                   &fault) == 0,

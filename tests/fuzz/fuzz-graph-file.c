@@ -19,12 +19,13 @@
 #define MOST_ROWS  20000
 #define MOST_WALKS 2000
 
-/** From host to host by the first, and by the last candidates. */
+/** From host to host by one of the source's ports, and the first or the last candidates. */
 static void
-walk(const struct weft_graph *g, const struct weft_fib *fib, uint32_t src, uint32_t dst, bool last)
+walk(const struct weft_graph *g, const struct weft_fib *fib, uint32_t src, uint32_t dst,
+     uint32_t own, bool last)
 {
     struct weft_switch_map map = {0};
-    uint32_t s = g->tor[src], links = 1;
+    uint32_t s = g->links[g->first_link[src] + own].upper.index, links = 1;
     for (;; links++)
     {
         struct weft_ports ports;
@@ -34,7 +35,7 @@ walk(const struct weft_graph *g, const struct weft_fib *fib, uint32_t src, uint3
         MUST(g->first_port[s] + port < g->first_port[s + 1] && links < g->nswitches + 2);
         if (to->peer == UINT32_MAX)
         {
-            MUST(to->link == dst);
+            MUST(g->links[to->link].lower.index == dst);
             break;
         }
         s = to->peer;
@@ -52,7 +53,16 @@ check_routes(const struct weft_graph *g, const struct weft_clos *shape, enum wef
     MUST(weft_fib_build_for(fib, (size_t)size, shape, &of) == 0);
     for (uint32_t i = 0; i < MOST_WALKS && i < g->nhosts * g->nhosts; i++)
     {
-        walk(g, fib, i % g->nhosts, i / g->nhosts % g->nhosts, i % 2);
+        const uint32_t src = i % g->nhosts, dst = i / g->nhosts % g->nhosts;
+        const uint64_t ways = g->most_ports > 1 ? weft_fib_ways(fib, src, dst) : 1;
+        MUST(ways == weft_graph_ways(g, src, dst));
+        for (uint32_t port = 0; port < WEFT_GRAPH_HOST_LINKS; port++)
+        {
+            if (ways >> port & 1U)
+            {
+                walk(g, fib, src, dst, port, i % 2);
+            }
+        }
     }
     free(fib);
 }

@@ -90,12 +90,12 @@ Draw(uint64_t seed)
         s.setup.switches = 5;
         for (uint32_t i = 0; i < s.setup.hosts; i++)
         {
-            s.setup.links.push_back({i, 16 + i / 4, 100000000000, 1000000});
+            s.setup.links.push_back({i, 16 + i / 4, 100000000000, 1000000, false});
         }
         for (uint32_t i = 0; i < 4; i++)
         {
-            s.setup.links.push_back({16 + i, 16 + (i + 1) % 4, 100000000000, 600000});
-            s.setup.links.push_back({16 + i, 20, 200000000000, 800000});
+            s.setup.links.push_back({16 + i, 16 + (i + 1) % 4, 100000000000, 600000, false});
+            s.setup.links.push_back({16 + i, 20, 200000000000, 800000, false});
         }
     }
     const char* const transports[] =

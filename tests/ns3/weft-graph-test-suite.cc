@@ -35,7 +35,8 @@ CopyOf(const std::string& topology)
         setup.links.push_back({link.lower.index + (link.lower.is_host ? 0 : clos.nhosts),
                                link.upper.index + clos.nhosts,
                                link.rate,
-                               link.delay});
+                               link.delay,
+                               false});
     }
     return setup;
 }
@@ -98,8 +99,9 @@ class RingTestCase : public TestCase
         setup.hosts = setup.switches = 4;
         for (uint32_t i = 0; i < 4; i++)
         {
-            setup.links.push_back({4 + i, i, 100 * GBPS, 1000000});
-            setup.links.push_back({4 + i, 4 + (i + 1) % 4, (i + 1) * 50 * GBPS, (i + 1) * 1000});
+            setup.links.push_back({4 + i, i, 100 * GBPS, 1000000, false});
+            setup.links.push_back(
+                {4 + i, 4 + (i + 1) % 4, (i + 1) * 50 * GBPS, (i + 1) * 1000, false});
         }
         return setup;
     }
@@ -209,11 +211,12 @@ class RefusalTestCase : public TestCase
     {
         auto fabric = CreateObject<WeftFabric>();
         std::string error;
-        const bool sound =
-            fabric->SetGraph(2,
-                             2,
-                             {{0, 2, 100 * GBPS, 0}, {1, 3, 100 * GBPS, 0}, {2, 3, 100 * GBPS, 0}},
-                             error);
+        const bool sound = fabric->SetGraph(2,
+                                            2,
+                                            {{0, 2, 100 * GBPS, 0, false},
+                                             {1, 3, 100 * GBPS, 0, false},
+                                             {2, 3, 100 * GBPS, 0, false}},
+                                            error);
         NS_TEST_EXPECT_MSG_EQ(sound, true, error);
         fabric->SetAttribute("Balancer", StringValue(balancer));
         NodeContainer hosts(2);
@@ -232,9 +235,10 @@ class RefusalTestCase : public TestCase
         }
         auto fabric = CreateObject<WeftFabric>();
         std::string error;
-        NS_TEST_EXPECT_MSG_EQ(fabric->SetGraph(2, 1, {{0, 2, 100 * GBPS, 0}, {0, 2, 1, 0}}, error),
-                              false,
-                              "a rate of 1 bit/s");
+        NS_TEST_EXPECT_MSG_EQ(
+            fabric->SetGraph(2, 1, {{0, 2, 100 * GBPS, 0, false}, {0, 2, 1, 0, false}}, error),
+            false,
+            "a rate of 1 bit/s");
         NS_TEST_EXPECT_MSG_NE(error.find("link 1: the link's rate"), std::string::npos, error);
         fabric->SetAttribute("Topology", StringValue("graph"));
         weft_clos shape;

@@ -138,7 +138,7 @@ mistake '4s/0.001ms/1001ms/' "bad.txt:4: delay of a link '1001ms'; expected a ti
 mistake '5s/4 3/4 9/' 'bad.txt:5: node 9; expected 0 to 5'
 mistake '5s/4 3/4 4/' 'bad.txt:5: the link leads from a node to itself'
 mistake '5s/4 3/2 3/' 'bad.txt:5: the link joins two hosts'
-mistake '8s/4 1/4 0/' 'bad.txt:8: the host has a link already'
+mistake '8s/4 1/1 0/' 'bad.txt:8: the host has a link to that switch already'
 mistake '3s/0 1/4 1/' 'node 0: the host has no link'
 mistake '3s/0.000000/0.5/' 'bad.txt:3: error rate 0.5 of a link; expected 0'
 mistake '3s/ 0.000000//' 'bad.txt:3: this link goes on in line 4'

@@ -104,11 +104,44 @@ extern "C"
         return clos->planes * clos->nlinks;
     }
 
-    /** Returns the rate of all ports of a host together, bit/s; in a graph, of the fastest one. */
+    /** Returns the rate of all ports of a host together, bit/s; in a graph, of the fastest one,
+     * scale-up links aside. */
     static inline int64_t weft_planes_host_rate(const struct weft_clos *clos)
     {
         return clos->planes * clos->host_rate;
     }
+
+    /** Returns the links of hosts in a plane: they come before all others. */
+    static inline uint32_t weft_clos_host_links(const struct weft_clos *clos)
+    {
+        return clos->graph ? clos->graph->nhost_links : clos->nhosts;
+    }
+
+    /** Returns the ports of a host. */
+    static inline uint32_t weft_clos_host_ports(const struct weft_clos *clos, uint32_t host)
+    {
+        return clos->graph ? clos->graph->first_link[host + 1] - clos->graph->first_link[host]
+                           : clos->planes;
+    }
+
+    /** Returns the most ports that a host has. */
+    static inline uint32_t weft_clos_most_ports(const struct weft_clos *clos)
+    {
+        return clos->graph ? clos->graph->most_ports : clos->planes;
+    }
+
+    /** Returns the number of the link at a host's port, among those of all planes. */
+    static inline uint64_t weft_clos_host_link(const struct weft_clos *clos, uint32_t host,
+                                               uint32_t port)
+    {
+        return clos->graph ? clos->graph->first_link[host] + port : port * clos->nlinks + host;
+    }
+
+    /** Returns the ports by which a host sends to another, as bits, while all links are alive. */
+    WEFT_API uint64_t weft_clos_ways(const struct weft_clos *clos, uint32_t src, uint32_t dst);
+
+    /** Returns the rate at which a host sends to another: that of these ports together, bit/s. */
+    WEFT_API int64_t weft_clos_ways_rate(const struct weft_clos *clos, uint32_t src, uint32_t dst);
 
     /** Topology kinds (registry "topology"): "leaf-spine", "fat-tree", "clos", "graph". */
     struct weft_topology_ops
@@ -216,7 +249,7 @@ extern "C"
         out->width = out->n;
     }
 
-    /** The ToR of a host. */
+    /** The ToR of a host; of several, the first one. */
     static inline uint32_t weft_clos_tor(const struct weft_clos *clos, uint32_t host)
     {
         return clos->graph ? clos->graph->tor[host] : host / clos->hosts_per_tor;
@@ -354,8 +387,8 @@ extern "C"
     struct weft_fib;
 
     /** Bytes for the exceptions of a fabric in that case; negative: as weft_fib_build_for(). Of a
-     * graph: 4 for each switch and switch with hosts, and the lists, which rows that are alike
-     * share unless they are weighted. It and weft_fib_build_for() work in the graph's own memory:
+     * graph: 4 for each switch and group of hosts, and the lists, which rows that are alike share
+     * unless they are weighted. It and weft_fib_build_for() work in the graph's own memory:
      * for one graph, one thread at a time. */
     WEFT_API int64_t weft_fib_size_for(const struct weft_clos *clos,
                                        const struct weft_fib_case *of);
@@ -384,6 +417,10 @@ extern "C"
     WEFT_API bool weft_fib_route(const struct weft_fib *fib, uint32_t index,
                                  const struct weft_switch_map *map, uint32_t dst,
                                  struct weft_ports *out);
+
+    /** Returns the ports by which a host of a graph whose hosts have several links sends to another
+     * under these failures, as bits; 0: there is none. */
+    WEFT_API uint64_t weft_fib_ways(const struct weft_fib *fib, uint32_t src, uint32_t dst);
 
     /** Whether all links of a Clos' path number @p path (weft_clos_path()) are alive, those of the
      * hosts included. */
