@@ -327,8 +327,7 @@ drawn_place(const struct frame *f)
 {
     const struct naive_flow *flow = &world.s->flow[f->flow];
     struct weft_rng rng;
-    /* Each plane is a leaf and a spine. */
-    weft_rng_seed(&rng, world.s->seed, 0, TIE_STREAM + 2 * f->port);
+    weft_rng_seed(&rng, world.s->seed, 0, TIE_STREAM + world.s->apart * f->port);
     const uint64_t high = weft_rng_u32(&rng);
     const uint64_t salt = high << 32 | weft_rng_u32(&rng);
     const uint32_t order = (uint32_t)(weft_mix64(salt ^ (uint64_t)f->at) % 65536);

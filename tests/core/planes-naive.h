@@ -54,12 +54,13 @@ struct naive_planes
     struct naive_flow flow[NAIVE_FLOWS];
     enum naive_choice choice;
     uint32_t window;
-    int64_t byte;  /**< ps */
-    int64_t delay; /**< ps */
-    int64_t data;  /**< bytes of a frame */
-    int64_t ack;   /**< bytes */
-    int64_t gap;   /**< bytes */
-    uint64_t seed; /**< of the order of frames that come to a switch at one instant */
+    int64_t byte;   /**< ps */
+    int64_t delay;  /**< ps */
+    int64_t data;   /**< bytes of a frame */
+    int64_t ack;    /**< bytes */
+    int64_t gap;    /**< bytes */
+    uint32_t apart; /**< from a plane's switch to the next plane's, by number */
+    uint64_t seed;  /**< of the order of frames that come to a switch at one instant */
 };
 
 /** Lets everything happen. */
