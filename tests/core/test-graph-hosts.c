@@ -231,6 +231,10 @@ draw(struct weft_rng *rng)
     }
     for (uint32_t leaf = 0; leaf < leaves; leaf++)
     {
+        if (leaf > 0 && weft_rng_below(rng, 3) == 0)
+        {
+            add(g.nhosts + servers + leaf - 1, servers + leaf, false);
+        }
         for (uint32_t spine = 0; spine < spines; spine++)
         {
             if (spine == 0 || weft_rng_below(rng, 4) > 0)
