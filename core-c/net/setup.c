@@ -195,8 +195,9 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     const struct weft_mmu_config *buffer = &net->config.buffer;
     weft_clos_switch(net->config.clos, i, &sw->map);
     sw->index = i;
-    sw->plane = i / net->config.clos->nswitches;
-    sw->local = i % net->config.clos->nswitches;
+    const uint32_t each = net->config.clos->nswitches, planes = net->config.clos->planes;
+    sw->plane = i / each < planes ? i / each : planes; /* behind them: servers' own */
+    sw->local = i - sw->plane * each;
     sw->limit = WEFT_ALL_STARTS;
     sw->fires_at = WEFT_NEVER;
     sw->owed_at = WEFT_NEVER;
@@ -288,7 +289,7 @@ take_rows(struct weft_net *net)
     const struct weft_clos *clos = net->config.clos;
     const uint32_t nodes = clos->nhosts + weft_planes_switches(clos);
     uint32_t ports = weft_clos_most_ports(clos);
-    for (uint32_t i = 0; i < clos->nswitches; i++)
+    for (uint32_t i = 0; i < weft_planes_switches(clos); i++)
     {
         struct weft_switch_map map;
         weft_clos_switch(clos, i, &map);
@@ -296,8 +297,10 @@ take_rows(struct weft_net *net)
     }
     net->nhosts = clos->nhosts;
     net->nswitches = weft_planes_switches(clos);
-    net->fib =
-        (const struct weft_fib **)weft_take(&net->first.memory, clos->planes * sizeof *net->fib);
+    net->fib = (const struct weft_fib **)weft_take(&net->first.memory,
+                                                   (clos->planes + 1) * sizeof *net->fib);
+    net->server_dead =
+        weft_take(&net->first.memory, (clos->nhosts / 64 + 1) * sizeof *net->server_dead);
     net->words = (ports + 63) / 64;
     net->host = weft_take(&net->first.memory, net->nhosts * sizeof *net->host);
     net->sw = weft_take(&net->first.memory, net->nswitches * sizeof *net->sw);

@@ -146,7 +146,8 @@ try_tor(const struct trial *t, const struct weft_qp_site *site)
     const void *config = t->l->lb_config;
     const struct weft_last_hop hop = weft_net_last_hop(t->c, t->why);
     int code = 0;
-    if (weft_clos_tor(t->c->clos, site->src) == weft_clos_tor(t->c->clos, site->dst))
+    if (weft_clos_tor(t->c->clos, site->src) == weft_clos_tor(t->c->clos, site->dst) ||
+        weft_clos_inside(t->c->clos, site->src, site->dst))
     {
         return 0;
     }

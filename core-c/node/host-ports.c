@@ -54,6 +54,13 @@ leading_in_graph(const struct weft_net *net, const struct weft_host_node *h, uin
     return bits ? bits : ways ? ways : all_ports(h->node.nports);
 }
 
+/* Whether a host's link to its server's network is alive. */
+static bool
+has_server(const struct weft_net *net, uint32_t host)
+{
+    return (net->server_dead[host >> 6] >> (host & 63U) & 1U) == 0;
+}
+
 /* The ports that lead to a host, as bits: all, if none does. */
 static uint64_t
 leading(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst)
@@ -62,7 +69,13 @@ leading(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst
     {
         return leading_in_graph(net, h, dst);
     }
-    uint64_t bits = all_ports(h->node.nports) & ~h->ports->dead;
+    const struct weft_clos *clos = net->config.clos;
+    uint64_t bits = all_ports(clos->planes) & ~h->ports->dead;
+    if (weft_clos_inside(clos, h->node.number, dst) && has_server(net, h->node.number) &&
+        has_server(net, dst))
+    {
+        return UINT64_C(1) << clos->planes;
+    }
     for (uint64_t left = net->has_fib ? bits : 0; left != 0; left &= left - 1)
     {
         const uint32_t port = weft_ctz64(left);
@@ -71,7 +84,7 @@ leading(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst
             bits &= ~(UINT64_C(1) << port);
         }
     }
-    return bits ? bits : all_ports(h->node.nports);
+    return bits ? bits : all_ports(clos->planes);
 }
 
 static uint32_t
@@ -104,11 +117,18 @@ hash_of(const struct weft_net_config *c, const struct weft_packet *p)
                       p->sport);
 }
 
+/* Ports to the fabric. */
+static uint32_t
+fabric_ports(const struct weft_clos *clos, uint32_t host)
+{
+    return clos->graph ? weft_clos_host_ports(clos, host) : clos->planes;
+}
+
 /* Ports that fail move nobody but those who used them. */
 static uint32_t
-hashed(const struct weft_net_config *c, const struct weft_packet *p, uint64_t may, uint32_t n)
+hashed(const struct weft_net_config *c, const struct weft_packet *p, uint64_t may)
 {
-    const uint64_t hash = hash_of(c, p);
+    const uint64_t hash = hash_of(c, p), n = fabric_ports(c->clos, p->src);
     const uint32_t first = (uint32_t)((hash >> 32) * n >> 32);
     if (may >> first & 1U)
     {
@@ -122,7 +142,7 @@ weft_host_home_port(const struct weft_net_config *c, uint32_t src, uint32_t dst,
 {
     const struct weft_packet p = {
         .src = src & WEFT_HOST_MASK, .dst = dst & WEFT_HOST_MASK, .sport = sport};
-    return hashed(c, &p, weft_clos_ways(c->clos, src, dst), weft_clos_host_ports(c->clos, src));
+    return hashed(c, &p, weft_clos_ways(c->clos, src, dst));
 }
 
 /* The next port behind the QP's last one. */
@@ -169,7 +189,7 @@ port_of_data(const struct weft_net *net, struct weft_host_node *h, struct weft_n
     case WEFT_PORT_LEAST:
         return least_queued(h, may, idle);
     default:
-        return hashed(&net->config, p, may, n);
+        return hashed(&net->config, p, may);
     }
 }
 
@@ -180,14 +200,14 @@ queue_reply(const struct weft_net *net, struct weft_host_node *h, const struct w
             uint32_t port)
 {
     const uint64_t may = leading(net, h, p->dst);
-    const uint32_t to = may >> port & 1U ? port : hashed(&net->config, p, may, h->node.nports);
+    const uint32_t to = may >> port & 1U ? port : hashed(&net->config, p, may);
     weft_packets_push(&h->ports->queue[to].replies, p, &h->node.worker->memory);
 }
 
 static void
 queue_other(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
 {
-    const uint32_t port = hashed(&net->config, p, leading(net, h, p->dst), h->node.nports);
+    const uint32_t port = hashed(&net->config, p, leading(net, h, p->dst));
     weft_packets_push(&h->ports->queue[port].others, p, &h->node.worker->memory);
 }
 

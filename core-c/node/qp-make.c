@@ -89,7 +89,8 @@ init_tor(struct weft_worker *here, struct weft_net_qp *q, const struct weft_net_
     const struct weft_lb_ops *lb = level->lb;
     int code = 0;
     const bool receives = !weft_node_is_elsewhere(net, q->qp.dst);
-    if (weft_clos_tor(clos, q->qp.src) == weft_clos_tor(clos, q->qp.dst))
+    if (weft_clos_tor(clos, q->qp.src) == weft_clos_tor(clos, q->qp.dst) ||
+        weft_clos_inside(clos, q->qp.src, q->qp.dst))
     {
         return 0;
     }

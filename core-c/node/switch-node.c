@@ -80,7 +80,7 @@ static bool
 is_injected_loss(const struct weft_net *net, struct weft_switch_node *sw,
                  const struct weft_packet *p, uint32_t out)
 {
-    if (p->kind != WEFT_DATA)
+    if (p->kind != WEFT_DATA || sw->map.tier == WEFT_TIER_SERVER)
     {
         return false;
     }

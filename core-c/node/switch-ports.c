@@ -38,7 +38,7 @@ weft_switch_inspect(const struct weft_net *net, struct weft_switch_node *sw, str
     {
         weft_switch_mark(net, sw, p, out, &sw->leaving[out], at);
     }
-    if (net->lb->leave)
+    if (net->lb->leave && sw->map.tier != WEFT_TIER_SERVER)
     {
         net->lb->leave(sw->lb, p, out, at);
     }

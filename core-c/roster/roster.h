@@ -12,6 +12,7 @@
     X(weft_topology_leaf_spine) \
     X(weft_topology_fat_tree)   \
     X(weft_topology_clos)       \
+    X(weft_topology_rail_optimised) \
     X(weft_topology_graph)
 
 #define WEFT_BALANCERS(X)      \
@@ -68,6 +69,7 @@
     X(weft_workload_allreduce_doubling) \
     X(weft_workload_allreduce_tree)     \
     X(weft_workload_allreduce_direct)   \
+    X(weft_workload_allreduce_hierarchical) \
     X(weft_workload_tree)               \
     X(weft_workload_alltoall)           \
     X(weft_workload_permutation)        \

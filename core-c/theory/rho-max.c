@@ -178,6 +178,10 @@ find_demand(struct rho *r, uint32_t s, uint32_t t)
 static bool
 add_flow(struct rho *r, const struct weft_flow *flow)
 {
+    if (weft_clos_inside(r->clos, flow->src, flow->dst))
+    {
+        return true; /* not on the fabric's links */
+    }
     if (r->fib && (weft_fib_dead(r->fib, flow->src) || weft_fib_dead(r->fib, flow->dst)))
     {
         return false;

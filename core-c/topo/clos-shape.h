@@ -31,13 +31,33 @@ extern "C"
         int64_t core_delay;   /**< 3 tiers; 0: as fabric_delay, or what that stands for */
         int64_t planes;       /**< 0: one */
         bool divided;         /**< rates are those of all planes together */
+        int64_t gpus;         /**< hosts of a server; 0: each is one by itself */
+        bool rails;           /**< a server's hosts are at ToRs in a row, else at one ToR */
+        int64_t server_rate;  /**< of a host's link to its server's network; 0: there is none */
+        int64_t server_delay;
     };
 
-/** Descriptions of two parameters that all kinds have. */
+/** Descriptions of parameters that all kinds have. */
 #define WEFT_PLANES_DOC                                                                            \
     "Planes: fabrics of this shape side by side, in each of which every host has a port."
 #define WEFT_DIVIDE_DOC                                                                            \
     "Rates are of all planes together: each plane's links have one plane's part of them."
+
+#define WEFT_GPUS_DOC                                                                              \
+    "GPUs of a server, each of them a host; 0: a host is a server by itself. A server's GPUs are " \
+    "hosts in a row at one ToR."
+#define WEFT_SERVER_RATE_DOC                                                                       \
+    "Scale-up: rate of each GPU's link to its server's own network (NVLink and an NVSwitch), by "  \
+    "which alone the GPUs of a server reach each other; 0bps: there is none."
+#define WEFT_SERVER_DELAY_DOC "Scale-up: propagation delay of these links."
+/** Entries of a table of parameters: the scale-up network's. */
+#define WEFT_SCALE_UP_PARAMS(config)                                                               \
+    {"scale-up-rate", WEFT_RATE, WEFT_P(config, server_rate), "0bps", "0bps",                      \
+     "8Tbps",         NULL,      WEFT_SERVER_RATE_DOC,        "simai"},                            \
+    {                                                                                              \
+        "scale-up-delay", WEFT_TIME, WEFT_P(config, server_delay), "25ns", "0ps", "1s", NULL,      \
+            WEFT_SERVER_DELAY_DOC, "simai"                                                         \
+    }
 
     /** Makes @p clos the shape of nothing, whose look-ups divide by no zero. Returns @p code. */
     int weft_clos_refuse(struct weft_clos *clos, int code);

@@ -33,8 +33,9 @@ check_counts(const struct weft_clos_shape *s)
             return WEFT_EOVERFLOW;
         }
     }
-    if (s->host_rate < 1 || s->fabric_rate < 0 || s->core_rate < 0 || s->host_delay < 0 ||
-        s->fabric_delay < 0 || s->core_delay < 0 || (s->up_agg == 0 && s->pods > 1))
+    if (s->gpus < 0 || s->server_rate < 0 || s->server_delay < 0 || s->host_rate < 1 ||
+        s->fabric_rate < 0 || s->core_rate < 0 || s->host_delay < 0 || s->fabric_delay < 0 ||
+        s->core_delay < 0 || (s->up_agg == 0 && s->pods > 1))
     {
         return WEFT_ERANGE;
     }
@@ -51,11 +52,20 @@ fits(const struct weft_clos_shape *s)
            s->pods * s->tors_per_pod * s->hosts_per_tor <= WEFT_MAX_HOSTS &&
            s->hosts_per_tor + s->aggs_per_pod * s->parallel <= WEFT_MAX_PORTS &&
            s->tors_per_pod * s->parallel + cores <= WEFT_MAX_PORTS &&
-           core_ports <= WEFT_MAX_PORTS && planes_of(s) <= WEFT_MAX_PLANES &&
+           core_ports <= WEFT_MAX_PORTS && s->gpus <= WEFT_MAX_PORTS &&
+           planes_of(s) + (s->server_rate > 0) <= WEFT_MAX_PLANES &&
            s->pods * s->aggs_per_pod <= WEFT_MAX_HOSTS &&
            s->aggs_per_pod * s->up_agg <= WEFT_MAX_HOSTS &&
            s->aggs_per_pod * s->parallel * s->parallel * (cores ? cores * s->core_parallel : 1) <=
                MAX_PATHS;
+}
+
+/* Whether servers are whole. */
+static bool
+has_servers(const struct weft_clos_shape *s)
+{
+    const int64_t of = s->rails ? s->pods * s->tors_per_pod : s->hosts_per_tor;
+    return s->gpus > 0 ? of % s->gpus == 0 : !s->rails && s->server_rate == 0;
 }
 
 /* @p own, or what stands for it. */
@@ -107,9 +117,11 @@ int
 weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
 {
     const int error = check_counts(s);
-    if (error || !fits(s))
+    if (error || !fits(s) || !has_servers(s))
     {
-        return weft_clos_refuse(clos, error ? error : (int)WEFT_EOVERFLOW);
+        return weft_clos_refuse(clos, error      ? error
+                                      : !fits(s) ? (int)WEFT_EOVERFLOW
+                                                 : (int)WEFT_ERANGE);
     }
     clos->graph = NULL;
     clos->planes = (uint32_t)planes_of(s);
@@ -128,6 +140,10 @@ weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
     clos->npaths =
         clos->up_tor * clos->parallel * (s->up_agg ? clos->up_agg * clos->core_parallel : 1);
     clos->nlinks = weft_clos_agg_link(clos, clos->naggs);
+    clos->gpus = (uint32_t)s->gpus;
+    clos->rails = s->rails;
+    clos->server_rate = s->server_rate;
+    clos->server_delay = s->server_rate > 0 ? s->server_delay : 0;
     return 0;
 }
 
@@ -137,9 +153,14 @@ weft_clos_wrong(const struct weft_clos_shape *s)
     switch (check_counts(s))
     {
     case 0:
-        return fits(s) ? NULL
-                       : "it is too large; expected at most 1048576 hosts, 8192 ports per switch, "
-                         "64 planes and 2^24 paths between two hosts";
+        return fits(s)
+                   ? has_servers(s) ? NULL
+                     : s->gpus == 0
+                         ? "it has a scale-up network and no servers; expected gpus-per-server"
+                         : "it has a part of a server; expected gpus-per-server that divides the "
+                           "hosts of a ToR, or of rail-optimised fabrics the ToRs"
+                   : "it is too large; expected at most 1048576 hosts, 8192 ports per switch, "
+                     "64 planes and 2^24 paths between two hosts";
     case WEFT_EOVERFLOW:
         return "it is too large; expected at most 1048576 of anything";
     default:
@@ -154,7 +175,7 @@ weft_clos_check(const struct weft_clos *c)
         c->npods,      c->tors_per_pod,  c->hosts_per_tor, c->up_tor,      c->up_agg,
         c->parallel,   c->core_parallel, c->host_rate,     c->fabric_rate, c->core_rate,
         c->host_delay, c->fabric_delay,  c->core_delay,    c->planes,      false,
-    };
+        c->gpus,       c->rails,         c->server_rate,   c->server_delay};
     struct weft_clos same;
     const bool filled = !c->graph && weft_clos_fill(&shape, &same) == 0 && c->tiers == same.tiers &&
                         c->nhosts == same.nhosts && c->nswitches == same.nswitches &&
@@ -238,11 +259,29 @@ weft_clos_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
     }
 }
 
+/* The link of a host to its server's switch. */
+static void
+server_link(const struct weft_clos *clos, uint32_t host, struct weft_link *link)
+{
+    link->rate = clos->server_rate;
+    link->delay = clos->server_delay;
+    link->lower.is_host = true;
+    link->upper.is_host = false;
+    set_ends(link, host, clos->planes,
+             clos->planes * clos->nswitches + weft_clos_server(clos, host),
+             weft_clos_gpu(clos, host));
+}
+
 void
 weft_planes_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
 {
     WEFT_ASSERT(i < weft_planes_links(clos), "weft_planes_link",
                 "a link is below weft_planes_links() of the shape");
+    if (i >= clos->planes * clos->nlinks)
+    {
+        server_link(clos, (uint32_t)(i - clos->planes * clos->nlinks), link);
+        return;
+    }
     const uint32_t plane = (uint32_t)(i / clos->nlinks);
     weft_clos_link(clos, i % clos->nlinks, link);
     *(link->lower.is_host ? &link->lower.port : &link->lower.index) +=
@@ -253,8 +292,9 @@ weft_planes_link(const struct weft_clos *clos, uint64_t i, struct weft_link *lin
 uint64_t
 weft_clos_ways(const struct weft_clos *clos, uint32_t src, uint32_t dst)
 {
-    return clos->graph ? weft_graph_ways(clos->graph, src, dst)
-                       : UINT64_MAX >> (WEFT_MAX_PLANES - clos->planes);
+    return clos->graph                        ? weft_graph_ways(clos->graph, src, dst)
+           : weft_clos_inside(clos, src, dst) ? UINT64_C(1) << clos->planes
+                                              : UINT64_MAX >> (WEFT_MAX_PLANES - clos->planes);
 }
 
 int64_t
@@ -263,7 +303,7 @@ weft_clos_ways_rate(const struct weft_clos *clos, uint32_t src, uint32_t dst)
     int64_t rate = 0;
     if (!clos->graph)
     {
-        return weft_planes_host_rate(clos);
+        return weft_clos_inside(clos, src, dst) ? clos->server_rate : weft_planes_host_rate(clos);
     }
     for (uint64_t ways = weft_clos_ways(clos, src, dst); ways != 0; ways &= ways - 1)
     {
@@ -326,6 +366,20 @@ core_map(const struct weft_clos *clos, struct weft_switch_map *map)
     set_division(map, clos->tors_per_pod * clos->hosts_per_tor);
 }
 
+/* A server's switch: its hosts are in a row, or as far apart as those of their ToRs. */
+static void
+server_map(const struct weft_clos *clos, uint32_t server, struct weft_switch_map *map)
+{
+    const uint32_t apart = clos->rails ? clos->hosts_per_tor : 1;
+    map->tier = WEFT_TIER_SERVER;
+    map->lo = weft_clos_first_gpu(clos, server);
+    map->hi = map->lo + (clos->gpus - 1) * apart + 1;
+    map->parallel = 1;
+    map->first_up = (uint16_t)clos->gpus;
+    map->n_up = 0;
+    set_division(map, apart);
+}
+
 static void
 graph_map(const struct weft_graph *g, uint32_t index, struct weft_switch_map *map)
 {
@@ -352,6 +406,11 @@ weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port, int6
     const bool core = map.tier == 2 || (map.tier == 1 && port >= map.first_up);
     *rate = host ? clos->host_rate : core ? clos->core_rate : clos->fabric_rate;
     *delay = host ? clos->host_delay : core ? clos->core_delay : clos->fabric_delay;
+    if (map.tier == WEFT_TIER_SERVER)
+    {
+        *rate = clos->server_rate;
+        *delay = clos->server_delay;
+    }
     if (clos->graph)
     {
         const struct weft_graph *g = clos->graph;
@@ -365,6 +424,11 @@ void
 weft_clos_switch(const struct weft_clos *clos, uint32_t index, struct weft_switch_map *map)
 {
     WEFT_ASSERT(index < weft_planes_switches(clos), "weft_clos_switch", WEFT_RULE_SWITCH);
+    if (index >= clos->planes * clos->nswitches)
+    {
+        server_map(clos, index - clos->planes * clos->nswitches, map);
+        return;
+    }
     index = clos->planes > 1 ? index % clos->nswitches : index;
     if (clos->graph)
     {
@@ -392,6 +456,10 @@ weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b)
     {
         return weft_graph_hops(clos->graph, a, b);
     }
+    if (weft_clos_inside(clos, a, b))
+    {
+        return 2;
+    }
     const uint32_t tor_a = weft_clos_tor(clos, a);
     const uint32_t tor_b = weft_clos_tor(clos, b);
     if (a == b)
@@ -412,6 +480,10 @@ weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t byte
     if (clos->graph)
     {
         return weft_graph_time(clos->graph, a, b, bytes);
+    }
+    if (weft_clos_inside(clos, a, b))
+    {
+        return 2 * (clos->server_delay + weft_wire_time(bytes, clos->server_rate));
     }
     const uint32_t links = weft_clos_hops(clos, a, b);
     const uint32_t inner = links > 2 ? 2 : 0;
@@ -441,6 +513,13 @@ weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes)
         const int64_t delay = weft_link_least_delay(&link, bytes);
         least = delay < least ? delay : least;
     }
+    if (weft_clos_servers(clos) > 0)
+    {
+        struct weft_link link;
+        server_link(clos, 0, &link);
+        const int64_t delay = weft_link_least_delay(&link, bytes);
+        least = delay < least ? delay : least;
+    }
     return least;
 }
 
@@ -456,8 +535,13 @@ weft_clos_best_path(const struct weft_clos *clos, uint32_t a, uint32_t b, struct
     const struct weft_hop tiers[3] = {{clos->host_rate, clos->host_delay},
                                       {clos->fabric_rate, clos->fabric_delay},
                                       {clos->core_rate, clos->core_delay}};
+    const struct weft_hop server = {clos->server_rate, clos->server_delay};
     const uint32_t links = weft_clos_hops(clos, a, b);
-    for (uint32_t i = 0; i < links && i < most; i++)
+    for (uint32_t i = 0; i < links && i < most && weft_clos_inside(clos, a, b); i++)
+    {
+        hops[i] = server;
+    }
+    for (uint32_t i = 0; i < links && i < most && !weft_clos_inside(clos, a, b); i++)
     {
         hops[i] = tiers[i < links / 2 ? i : links - 1 - i];
     }

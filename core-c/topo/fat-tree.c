@@ -18,6 +18,9 @@ struct fat_tree_config
     int64_t core_delay;
     int64_t planes;
     int64_t divided;
+    int64_t gpus;
+    int64_t server_rate;
+    int64_t server_delay;
 };
 
 static const struct weft_param params[] = {
@@ -52,6 +55,9 @@ static const struct weft_param params[] = {
      WEFT_PLANES_DOC, "(ours)"},
     {"divide-rates", WEFT_BOOL, WEFT_P(struct fat_tree_config, divided), "off", NULL, NULL, NULL,
      WEFT_DIVIDE_DOC, "(ours)"},
+    {"gpus-per-server", WEFT_COUNT, WEFT_P(struct fat_tree_config, gpus), "0", "0", "8191", NULL,
+     WEFT_GPUS_DOC, "(ours)"},
+    WEFT_SCALE_UP_PARAMS(struct fat_tree_config),
 };
 
 static const struct weft_preset presets[] = {
@@ -81,6 +87,9 @@ shape_of(const struct fat_tree_config *c)
         .core_delay = c->core_delay,
         .planes = c->planes,
         .divided = c->divided,
+        .gpus = c->gpus,
+        .server_rate = c->server_rate,
+        .server_delay = c->server_delay,
     };
 }
 

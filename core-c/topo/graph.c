@@ -9,6 +9,7 @@
 #include <weft/error.h>
 #include <weft/wire-time.h>
 
+#include "base/bitmap.h"
 #include "checked/check.h"
 #include "topo/graph-distance.h"
 
@@ -332,6 +333,30 @@ look_around(struct weft_graph *g, struct weft_graph_fault *fault)
     return check_ways(g, fault);
 }
 
+/* The switch of a host's server, or UINT32_MAX. */
+static uint32_t
+server_of(const struct weft_graph *g, uint32_t host)
+{
+    return g->inside[host] ? g->links[g->first_link[host] + weft_ctz64(g->inside[host])].upper.index
+                           : UINT32_MAX;
+}
+
+/* Hosts of a server, where all have as many, in a row. */
+static uint32_t
+count_gpus(const struct weft_graph *g)
+{
+    const uint32_t first = server_of(g, 0);
+    const uint32_t n = first == UINT32_MAX ? 0 : g->nhost_ports[first];
+    bool good = n > 0 && g->nhosts % n == 0;
+    for (uint32_t host = 0; host < g->nhosts && good; host++)
+    {
+        const uint32_t own = server_of(g, host);
+        good =
+            own == server_of(g, host - host % n) && own != UINT32_MAX && g->nhost_ports[own] == n;
+    }
+    return good ? n : 0;
+}
+
 static void
 find_rate(struct weft_graph *g)
 {
@@ -374,6 +399,7 @@ make(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts, uint3
         return error;
     }
     name_tors(graph);
+    graph->gpus = count_gpus(graph);
     wire_ports(graph);
     find_rate(graph);
     return look_around(graph, fault);

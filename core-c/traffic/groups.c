@@ -12,12 +12,18 @@
 #define PLACE_STREAM  UINT64_C(0x706c616365)
 #define SPREAD_STREAM (UINT64_C(0x73707264) << 32)
 
+uint32_t
+weft_groups_rails(const struct weft_groups *groups, const struct weft_hosts *hosts)
+{
+    return groups->rails > 0 ? (uint32_t)groups->rails : hosts->at ? 0 : hosts->rails;
+}
+
 /* Whether the hosts are whole blocks of servers whose hosts are each at a ToR of its own. */
 static bool
 has_rails(const struct weft_groups *groups, const struct weft_hosts *hosts)
 {
-    const uint64_t block = (uint64_t)groups->rails * hosts->per_tor;
-    if (groups->rails == 0)
+    const uint64_t block = (uint64_t)weft_groups_rails(groups, hosts) * hosts->per_tor;
+    if (weft_groups_rails(groups, hosts) == 0)
     {
         return true;
     }
@@ -35,7 +41,7 @@ has_rails(const struct weft_groups *groups, const struct weft_hosts *hosts)
 static uint32_t
 rail_host(const struct weft_groups *groups, const struct weft_hosts *hosts, uint32_t i)
 {
-    const uint32_t rails = (uint32_t)groups->rails, block = rails * hosts->per_tor;
+    const uint32_t rails = weft_groups_rails(groups, hosts), block = rails * hosts->per_tor;
     const uint32_t server = i % block / rails, rail = i % rails;
     return i - i % block + rail * hosts->per_tor + server;
 }
@@ -216,7 +222,8 @@ weft_groups_finish(const struct weft_groups *groups, const struct weft_hosts *ho
             messages[i].dst = host[messages[i].dst];
         }
     }
-    for (uint32_t i = 0; groups->rails > 0 && i < size->nmessages; i++)
+    const bool rails = weft_groups_rails(groups, hosts) > 0;
+    for (uint32_t i = 0; rails && i < size->nmessages; i++)
     {
         messages[i].src = rail_host(groups, hosts, messages[i].src);
         messages[i].dst = rail_host(groups, hosts, messages[i].dst);

@@ -49,7 +49,7 @@ extern "C"
      "themis §2.2, §5; random: ofan §8.4"},                                                        \
     {"rails", WEFT_COUNT, WEFT_P(struct weft_groups, rails), "0", "0", "4096", NULL,               \
      "Hosts of a server, each at a ToR of its own (rail-optimised): hosts are numbered server by " \
-     "server before they form groups; 0: ToR by ToR.",                                             \
+     "server before they form groups; 0: as the topology has it, and else ToR by ToR.",            \
      "Wang et al. 2023 (rail-only)"},                                                              \
     WEFT_START_PARAMS
 
@@ -118,6 +118,10 @@ extern "C"
      * weft_groups_finish() replaces it. */
     uint32_t weft_groups_host(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
                               uint32_t rank);
+
+    /** Returns the hosts of a server that are at ToRs in a row: the workload's own rails, or those
+     * of the fabric if it has all of its hosts; 0: ranks are numbered ToR by ToR. */
+    uint32_t weft_groups_rails(const struct weft_groups *groups, const struct weft_hosts *hosts);
 
     /** Returns the bytes of each of @p n equal parts: rounded up, so never 0. */
     uint64_t weft_groups_part(const struct weft_groups *groups, uint32_t n);

@@ -75,7 +75,7 @@ wire_of(const struct weft_clos *clos, uint32_t host, bool inside)
     for (uint32_t port = 0; port < weft_clos_host_ports(clos, host); port++)
     {
         struct weft_link link;
-        if (!g || (g->inside[host] >> port & 1U) == inside)
+        if ((g ? (g->inside[host] >> port & 1U) != 0 : port >= clos->planes) == inside)
         {
             weft_planes_link(clos, weft_clos_host_link(clos, host, port), &link);
             w.ports++;
@@ -91,7 +91,8 @@ static bool
 is_inside(const struct weft_clos *clos, uint32_t src, uint32_t dst)
 {
     const struct weft_graph *g = clos->graph;
-    return g && g->inside[src] != 0 && (g->inside[src] & weft_graph_ways(g, src, dst)) != 0;
+    return g ? g->inside[src] != 0 && (g->inside[src] & weft_graph_ways(g, src, dst)) != 0
+             : weft_clos_inside(clos, src, dst);
 }
 
 /* ps that so many packets with @p bytes of payload take of a wire. */

@@ -76,7 +76,7 @@ largest_share(const struct permutation_config *c, const struct weft_hosts *hosts
 static bool
 spans_pods(const struct permutation_config *c, const struct weft_hosts *hosts, uint32_t ranks)
 {
-    bool spans = c->common.placement != WEFT_RANDOM && c->common.rails == 0;
+    bool spans = c->common.placement != WEFT_RANDOM && weft_groups_rails(&c->common, hosts) == 0;
     for (uint32_t group = 0; spans && group < hosts->n / ranks; group++)
     {
         spans = largest_share(c, hosts, ranks, group) <= ranks / 2;

@@ -76,7 +76,7 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
 {
     m_fabric = fabric;
     m_number = host;
-    for (uint32_t i = 0; i < fabric->GetClos().planes; i++)
+    for (uint32_t i = 0; i < weft_clos_host_ports(&fabric->GetClos(), host); i++)
     {
         m_ports.emplace_back(PeekPointer(fabric), host, i);
     }

@@ -47,7 +47,8 @@ switch_bytes(const struct scenario *s, uint32_t index)
     struct weft_switch_map map;
     struct weft_site site;
     weft_clos_switch(&s->clos, index, &map);
-    weft_clos_site(&s->clos, buffer, index, s->seed, s->run, &site);
+    const uint32_t last = s->clos.nswitches - 1; /* of the fabric: what servers' have, too */
+    weft_clos_site(&s->clos, buffer, index < last ? index : last, s->seed, s->run, &site);
     const double queues =
         buffer->classes > 2 ? (double)scheduler->state_size(s->scheduler.config) : 0;
     const double port = own->port + (double)sizes.port + LANES * (double)sizes.lane + queues;
@@ -127,6 +128,8 @@ footprint_of_fabric(const struct scenario *s)
     double plane = c->ntors * switch_bytes(s, 0);
     plane += c->naggs ? c->naggs * switch_bytes(s, c->ntors) : 0;
     plane += c->ncores ? c->ncores * switch_bytes(s, c->ntors + c->naggs) : 0;
+    const uint32_t servers = weft_clos_servers(c);
+    bytes += servers > 0 ? servers * switch_bytes(s, c->planes * c->nswitches) : 0;
     return bytes + c->planes * plane;
 }
 

@@ -250,7 +250,8 @@ samples_begin(struct samples *samples, const struct simulation *sim)
     const struct measurements *m = &sim->s->measure;
     samples->sim = sim;
     samples->measure = m;
-    samples->nlayers = 2 * (size_t)sim->clos->tiers - 1;
+    const char *const *names;
+    samples->nlayers = layer_names(sim->clos, &names);
     samples->queued = xcalloc(samples->nlayers, sizeof *samples->queued);
     samples->last = xcalloc(m->nqps + 1, sizeof *samples->last);
     samples->port_bytes = xcalloc(m->nports + 1, sizeof *samples->port_bytes);

@@ -177,7 +177,7 @@ add_fixed(const struct simulation *sim, struct states *states)
 {
     const struct scenario *s = sim->s;
     const struct weft_lb_ops *lb = weft_net_lb(sim->net);
-    for (uint32_t i = 0; i < weft_planes_switches(sim->clos); i++)
+    for (uint32_t i = 0; i < sim->clos->planes * sim->clos->nswitches; i++)
     {
         struct weft_site site;
         weft_clos_site(sim->clos, s->switches.config, i % sim->clos->nswitches, s->seed, s->run,

@@ -42,7 +42,7 @@ ethereal_plan_at(uint32_t host)
 void
 ethereal_begin(const char *kind, const char *shape, const char *settings, uint64_t seed)
 {
-    uint64_t topology[16];
+    uint64_t topology[32];
     const struct weft_topology_ops *ops = weft_topology_find(kind);
     lb_configure(&ops->algo, topology, sizeof(topology), shape);
     ck_assert_int_eq(ops->build(topology, &ether.clos), 0);

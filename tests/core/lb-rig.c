@@ -98,7 +98,7 @@ lb_unevenness(const uint32_t *counts, uint32_t n)
 void
 lb_build(struct weft_clos *clos, const char *kind, const char *const *settings)
 {
-    uint64_t config[16];
+    uint64_t config[32];
     const struct weft_topology_ops *ops = weft_topology_find(kind);
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
     for (; *settings; settings += 2)

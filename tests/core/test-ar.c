@@ -17,7 +17,7 @@ struct picker
 static void
 open_picker_of(struct picker *p, int64_t port_buffer)
 {
-    int64_t config[16];
+    int64_t config[32];
     struct weft_site site;
     memset(&site, 0, sizeof site);
     site.seed = 9;
@@ -179,7 +179,7 @@ END_TEST
 
 START_TEST(thresholds_out_of_order_are_refused)
 {
-    int64_t config[16];
+    int64_t config[32];
     struct weft_site site;
     uint64_t state[16];
     const struct weft_lb_ops *ops = weft_lb_find("ar");

@@ -11,7 +11,7 @@
 static int
 build(const char *kind, const char *const *names, const char *const *values, struct weft_clos *clos)
 {
-    int64_t config[16];
+    int64_t config[32];
     const struct weft_topology_ops *ops = weft_topology_find(kind);
     ck_assert_ptr_nonnull(ops);
     ck_assert_uint_le(ops->algo.config_size, sizeof config);
@@ -205,18 +205,19 @@ START_TEST(absurd_sizes_are_refused)
     const char *const billion[] = {"1000000000"};
     ck_assert_int_eq(build("leaf-spine", hosts, zero, &c), WEFT_ERANGE);
     ck_assert_int_eq(build("leaf-spine", hosts, billion, &c), WEFT_ERANGE);
-    const int64_t many[] = {1000, 16, 1000000, 1, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t ports[] = {WEFT_MAX_PORTS + 1, 16, 1, 1, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t most[] = {
+    const int64_t many[32] = {1000, 16, 1000000, 1, 1000000000, 0, 0, 0, 1, 0};
+    const int64_t ports[32] = {WEFT_MAX_PORTS + 1, 16, 1, 1, 1000000000, 0, 0, 0, 1, 0};
+    const int64_t most[32] = {
         WEFT_MAX_PORTS, 1, WEFT_MAX_HOSTS / WEFT_MAX_PORTS, 1, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t down[] = {2, 1, WEFT_MAX_PORTS - 1, 1, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t down_more[] = {2, 1, WEFT_MAX_PORTS, 1, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t product[] = {4000, 16, 4000, 1, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t cables[] = {16, 64, 16, 128, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t huge[] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t none[] = {0, 16, 16, 1, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t below[] = {16, -1, 16, 1, 1000000000, 0, 0, 0, 1, 0};
-    const int64_t slow[] = {16, 16, 16, 1, 0, 0, 0, 0, 1, 0};
+    const int64_t down[32] = {2, 1, WEFT_MAX_PORTS - 1, 1, 1000000000, 0, 0, 0, 1, 0};
+    const int64_t down_more[32] = {2, 1, WEFT_MAX_PORTS, 1, 1000000000, 0, 0, 0, 1, 0};
+    const int64_t product[32] = {4000, 16, 4000, 1, 1000000000, 0, 0, 0, 1, 0};
+    const int64_t cables[32] = {16, 64, 16, 128, 1000000000, 0, 0, 0, 1, 0};
+    const int64_t huge[32] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, 1000000000,
+                              0,         0,         0,         1,         0};
+    const int64_t none[32] = {0, 16, 16, 1, 1000000000, 0, 0, 0, 1, 0};
+    const int64_t below[32] = {16, -1, 16, 1, 1000000000, 0, 0, 0, 1, 0};
+    const int64_t slow[32] = {16, 16, 16, 1, 0, 0, 0, 0, 1, 0};
     ck_assert_int_eq(build_raw("leaf-spine", many, &c), WEFT_EOVERFLOW);
     ck_assert_int_eq(build_raw("leaf-spine", ports, &c), WEFT_EOVERFLOW);
     ck_assert_int_eq(build_raw("leaf-spine", most, &c), 0);
@@ -228,10 +229,10 @@ START_TEST(absurd_sizes_are_refused)
     ck_assert_int_eq(build_raw("leaf-spine", none, &c), WEFT_ERANGE);
     ck_assert_int_eq(build_raw("leaf-spine", below, &c), WEFT_ERANGE);
     ck_assert_int_eq(build_raw("leaf-spine", slow, &c), WEFT_ERANGE);
-    const int64_t odd[11] = {7, 3, 1000000000, 0, 0, 0, [9] = 1};
-    const int64_t large[11] = {162, 3, 1000000000, 0, 0, 0, [9] = 1};
-    const int64_t largest[11] = {160, 3, 1000000000, 0, 0, 0, [9] = 1};
-    const int64_t vast[11] = {2000000, 3, 1000000000, 0, 0, 0, [9] = 1};
+    const int64_t odd[32] = {7, 3, 1000000000, 0, 0, 0, [9] = 1};
+    const int64_t large[32] = {162, 3, 1000000000, 0, 0, 0, [9] = 1};
+    const int64_t largest[32] = {160, 3, 1000000000, 0, 0, 0, [9] = 1};
+    const int64_t vast[32] = {2000000, 3, 1000000000, 0, 0, 0, [9] = 1};
     ck_assert_int_eq(build_raw("fat-tree", odd, &c), WEFT_ERANGE);
     ck_assert_int_eq(build_raw("fat-tree", large, &c), WEFT_EOVERFLOW);
     ck_assert_int_eq(build_raw("fat-tree", largest, &c), 0);

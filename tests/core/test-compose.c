@@ -238,7 +238,7 @@ open_tor(uint32_t npaths)
 {
     const struct weft_lb_ops *themis = weft_lb_find("themis");
     const struct weft_last_hop hop = {npaths, 100000000000, 16 * STEP, 1500, NULL, WEFT_NEEDS_ALL};
-    uint64_t config[16];
+    uint64_t config[32];
     ck_assert_uint_le(themis->algo.config_size, sizeof config);
     ck_assert_int_eq(weft_config_default(&themis->algo, config), 0);
     sim.tor = themis->tor;

@@ -65,7 +65,7 @@ struct picker
 static void
 open_picker(struct picker *p, const char *name, const char *hash, const struct weft_site *site)
 {
-    int64_t config[16];
+    int64_t config[32];
     p->ops = weft_lb_find(name);
     ck_assert_ptr_nonnull(p->ops);
     ck_assert_int_eq(weft_config_default(&p->ops->algo, config), 0);

@@ -72,16 +72,16 @@ draw(const struct weft_clos *clos, uint32_t percent, struct weft_rng *rng, uint6
     return n;
 }
 
-static const int64_t spines_4[] = {4, 4, 2, 1, 1000000000, 0, 0, 0, 1, 0};
-static const int64_t spines_uneven[] = {5, 3, 2, 3, 1000000000, 0, 0, 0, 1, 0};
-static const int64_t spines_1[] = {3, 1, 2, 2, 1000000000, 0, 0, 0, 1, 0};
-static const int64_t tree_4[11] = {4, 3, 1000000000, 0, 0, 0, [9] = 1};
-static const int64_t tree_6[11] = {6, 3, 1000000000, 0, 0, 0, [9] = 1};
-static const int64_t tree_8[11] = {8, 3, 1000000000, 0, 0, 0, [9] = 1};
-static const int64_t tree_2[11] = {2, 3, 1000000000, 0, 0, 0, [9] = 1};
-static const int64_t flat_6[11] = {6, 2, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t spines_4[32] = {4, 4, 2, 1, 1000000000, 0, 0, 0, 1, 0};
+static const int64_t spines_uneven[32] = {5, 3, 2, 3, 1000000000, 0, 0, 0, 1, 0};
+static const int64_t spines_1[32] = {3, 1, 2, 2, 1000000000, 0, 0, 0, 1, 0};
+static const int64_t tree_4[32] = {4, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t tree_6[32] = {6, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t tree_8[32] = {8, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t tree_2[32] = {2, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t flat_6[32] = {6, 2, 1000000000, 0, 0, 0, [9] = 1};
 /* Three tiers whose parallel links, rates and delays are their own. */
-static const int64_t three_tiers[15] = {3,          2,          2,          2, 3, 2, 3,
+static const int64_t three_tiers[32] = {3,          2,          2,          2, 3, 2, 3,
                                         1000000000, 2000000000, 5000000000, 0, 0, 0, [13] = 1};
 
 static const struct
@@ -162,7 +162,7 @@ START_TEST(long_lists_are_scaled_down)
     struct weft_clos clos;
     struct weft_switch_map map;
     struct weft_ports ports;
-    const int64_t config[] = {2, 2, 1, 100, 1000000000, 0, 0, 0, 1, 0};
+    const int64_t config[32] = {2, 2, 1, 100, 1000000000, 0, 0, 0, 1, 0};
     uint64_t dead[74];
     uint32_t times[201] = {0};
     ck_assert_int_eq(weft_topology_find("leaf-spine")->build(config, &clos), 0);
@@ -190,7 +190,7 @@ END_TEST
 START_TEST(healthy_entries_take_no_memory)
 {
     struct weft_clos clos;
-    const int64_t config[11] = {32, 3, 1000000000, 0, 0, 0, [9] = 1};
+    const int64_t config[32] = {32, 3, 1000000000, 0, 0, 0, [9] = 1};
     ck_assert_int_eq(weft_topology_find("fat-tree")->build(config, &clos), 0);
     const int64_t none = weft_fib_size(&clos, NULL, 0, true);
     const uint64_t one = clos.nhosts; /* between a ToR and an aggregation */

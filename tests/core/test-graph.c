@@ -329,9 +329,9 @@ copy(const char *kind, const int64_t *config, struct weft_clos *clos)
     build();
 }
 
-static const int64_t leaf_spine[] = {5, 3, 2, 3, INT64_C(100000000000), 0, 1000000, 0, 1, 0};
-static const int64_t three_tiers[] = {3,          2,          2, 2, 3, 2, 3, 1000000000,
-                                      2000000000, 5000000000, 0, 0, 0, 1, 0};
+static const int64_t leaf_spine[32] = {5, 3, 2, 3, INT64_C(100000000000), 0, 1000000, 0, 1, 0};
+static const int64_t three_tiers[32] = {3,          2,          2, 2, 3, 2, 3, 1000000000,
+                                        2000000000, 5000000000, 0, 0, 0, 1, 0};
 
 /* A leaf-spine given as a graph has the same candidates, in the same order. */
 START_TEST(a_clos_as_a_graph_is_the_same_clos)

@@ -17,17 +17,17 @@
 #define MAX_LINKS 512
 #define MAX_PORTS 32
 
-static const int64_t spines[] = {4, 3, 2, 2, 1000000000, 0, 0, 0, 1, 0};
-static const int64_t tree_4[11] = {4, 3, 1000000000, 0, 0, 0, [9] = 1};
-static const int64_t tree_6[11] = {6, 3, 1000000000, 0, 0, 0, [9] = 1};
-static const int64_t flat_6[11] = {6, 2, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t spines[32] = {4, 3, 2, 2, 1000000000, 0, 0, 0, 1, 0};
+static const int64_t tree_4[32] = {4, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t tree_6[32] = {6, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t flat_6[32] = {6, 2, 1000000000, 0, 0, 0, [9] = 1};
 #define NSHAPES 5
 
 static const char *const kinds[NSHAPES] = {"leaf-spine", "fat-tree", "fat-tree", "fat-tree",
                                            "clos"};
 
 /* Three tiers whose parallel links, rates and delays are their own. */
-static const int64_t three_tiers[15] = {3,          2,          2,          2, 3, 2, 3,
+static const int64_t three_tiers[32] = {3,          2,          2,          2, 3, 2, 3,
                                         1000000000, 2000000000, 5000000000, 0, 0, 0, [13] = 1};
 
 /* A fabric with the balancer at every switch and host. */

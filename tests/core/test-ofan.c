@@ -196,7 +196,7 @@ START_TEST(it_looks_at_queues_only_if_pointers_start_there)
     struct lb_place with, without;
     lb_open_at(&with, &clos, 0, 3, "ofan", "");
     lb_open_at(&without, &clos, 0, 3, "ofan", "");
-    int64_t config[16];
+    int64_t config[32];
     ck_assert_int_eq(weft_config_default(&ofan->algo, config), 0);
     ck_assert(!weft_lb_looks(ofan, config));
     ck_assert_int_eq(weft_config_set(&ofan->algo, config, "first", "shortest"), 0);

@@ -23,8 +23,8 @@ static void
 open_tree(struct tree *t, uint32_t k, uint64_t seed)
 {
     const struct weft_lb_ops *ops = weft_lb_find("themis");
-    const int64_t shape[11] = {k, 3, 1000000000, 0, 0, 0, [9] = 1};
-    int64_t config[16];
+    const int64_t shape[32] = {k, 3, 1000000000, 0, 0, 0, [9] = 1};
+    int64_t config[32];
     ck_assert_int_eq(weft_topology_find("fat-tree")->build(shape, &t->clos), 0);
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
     t->k = k;
@@ -227,7 +227,7 @@ START_TEST(themis_refuses_a_fabric_without_a_pathmap)
 {
     const struct weft_lb_ops *ops = weft_lb_find("themis");
     struct weft_site site;
-    int64_t config[16];
+    int64_t config[32];
     uint64_t state[64];
     memset(&site, 0, sizeof site);
     site.provides = WEFT_NEEDS_ALL;

@@ -14,7 +14,7 @@ static struct
 {
     const struct weft_lb_ops *ops;
     struct weft_clos clos;
-    uint64_t config[16];
+    uint64_t config[32];
     uint64_t host[512];
 } flow;
 

@@ -17,7 +17,7 @@ static struct
 {
     const struct weft_lb_ops *ops;
     struct weft_clos clos;
-    uint64_t config[16];
+    uint64_t config[32];
     uint64_t state[512];
     struct weft_parts parts;
 } flow;

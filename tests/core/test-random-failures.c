@@ -11,7 +11,7 @@ static struct weft_clos
 fat_tree(const char *k, const char *tiers)
 {
     const struct weft_topology_ops *ops = weft_topology_find("fat-tree");
-    int64_t config[16];
+    int64_t config[32];
     struct weft_clos clos;
     ck_assert_uint_le(ops->algo.config_size, sizeof config);
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);

@@ -78,7 +78,7 @@ START_TEST(no_clos_is_told_from_no_ports)
     struct weft_refusal why = {0};
     struct weft_site site = lb_site_of(&clos, 0, 1);
     const struct weft_lb_ops *lb = weft_lb_find("letflow");
-    int64_t config[16];
+    int64_t config[32];
     ck_assert_int_eq(weft_config_default(&lb->algo, config), 0);
     void *state = calloc(1, lb->state_size(config, &site));
     site.why = &why;
@@ -105,7 +105,7 @@ START_TEST(no_switch_has_no_ports)
         const struct weft_lb_ops *lb = weft_lb_find(names[i]);
         struct weft_refusal why = {0};
         struct weft_site site = lb_site(1, 4);
-        int64_t config[16];
+        int64_t config[32];
         int64_t state[64];
         ck_assert_int_eq(weft_config_default(&lb->algo, config), 0);
         ck_assert_uint_le(lb->state_size(config, &site), sizeof state);
@@ -167,7 +167,7 @@ END_TEST
 START_TEST(a_topology_that_is_too_large_says_so)
 {
     const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
-    int64_t config[16];
+    int64_t config[32];
     struct weft_clos clos;
     struct weft_refusal why = {0};
     ck_assert_uint_le(kind->algo.config_size, sizeof config);

@@ -469,7 +469,8 @@ static const struct weft_table some_table = {some_flows, some_waits, some_sizes,
 
 START_TEST(workloads_write_what_they_announce)
 {
-    const struct weft_hosts hosts = {256, 16, 256, INT64_C(100000000000)};
+    const struct weft_hosts hosts = {
+        .n = 256, .per_tor = 16, .per_pod = 256, .rate = INT64_C(100000000000), .gpus = 8};
     const struct weft_registry *r = weft_registry_find("workload");
     for (size_t i = 0; i < r->count; i++)
     {

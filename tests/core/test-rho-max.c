@@ -12,18 +12,18 @@
 #define MAX_PORTS 64
 #define MAX_FLOWS (54 * 54)
 
-static const int64_t spines[] = {4, 3, 3, 2, 1000000000, 2000000000, 0, 0, 1, 0};
-static const int64_t flat_6[11] = {6, 2, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t spines[32] = {4, 3, 3, 2, 1000000000, 2000000000, 0, 0, 1, 0};
+static const int64_t flat_6[32] = {6, 2, 1000000000, 0, 0, 0, [9] = 1};
 #define NSHAPES 5
 
 static const char *const kinds[NSHAPES] = {"leaf-spine", "fat-tree", "fat-tree", "fat-tree",
                                            "clos"};
 
 /* Three tiers whose parallel links, rates and delays are their own. */
-static const int64_t three_tiers[15] = {3,          2,          2,          2, 3, 2, 3,
+static const int64_t three_tiers[32] = {3,          2,          2,          2, 3, 2, 3,
                                         1000000000, 2000000000, 5000000000, 0, 0, 0, [13] = 1};
-static const int64_t tree_4[11] = {4, 3, 1000000000, 0, 0, 0, [9] = 1};
-static const int64_t tree_6[11] = {6, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t tree_4[32] = {4, 3, 1000000000, 0, 0, 0, [9] = 1};
+static const int64_t tree_6[32] = {6, 3, 1000000000, 0, 0, 0, [9] = 1};
 
 struct rig
 {
@@ -272,7 +272,7 @@ START_TEST(oversubscription_is_seen)
 {
     struct rig r;
     uint64_t lost;
-    const int64_t config[] = {2, 1, 8, 2, 1000000000, 2000000000, 0, 0, 1, 0};
+    const int64_t config[32] = {2, 1, 8, 2, 1000000000, 2000000000, 0, 0, 1, 0};
     memset(&r, 0, sizeof r);
     ck_assert_int_eq(weft_topology_find("leaf-spine")->build(config, &r.clos), 0);
     for (uint32_t host = 0; host < 8; host++)

@@ -472,7 +472,7 @@ START_TEST(one_byte_entries_decide_as_whole_psns_do)
     {
         const struct weft_last_hop hop =
             last_hop(paths[(_i * 3 + run) % 9], 3 + weft_rng_below(&rng, 124));
-        int64_t config[16];
+        int64_t config[32];
         struct bench b;
         const int mode = (_i + run) % 3;
         configure(config, "compensation", compensations[mode]);

@@ -25,7 +25,7 @@ open_switch(struct leaf *l, uint32_t spines, uint32_t tier, uint32_t tiers, cons
 {
     static const uint32_t queues[512];
     const struct weft_ports whole = {queues, NULL, 16, (uint16_t)spines, (uint16_t)spines};
-    int64_t config[16];
+    int64_t config[32];
     struct weft_site site;
     memset(&site, 0, sizeof site);
     site.provides = WEFT_NEEDS_ALL;

@@ -279,7 +279,7 @@ hop_refused(const void *config, struct weft_last_hop hop)
 
 START_TEST(only_distinguishable_sizes_are_accepted)
 {
-    int64_t config[16];
+    int64_t config[32];
     uint64_t memory[128];
     const struct weft_tor_ops *ops = weft_lb_find("themis")->tor;
     struct weft_last_hop hop = last_hop(256, 50);
@@ -342,7 +342,7 @@ END_TEST
  * first one out, and is counted. */
 START_TEST(a_ring_can_be_given_its_size)
 {
-    int64_t config[16];
+    int64_t config[32];
     uint64_t memory[128];
     struct weft_tor_counters counters = {0};
     uint32_t epsn;
@@ -371,7 +371,7 @@ END_TEST
 /* 1.001 times 1000 packets are 1001, though 1.001 * 1000 is a little less in floating point. */
 START_TEST(a_ring_has_as_many_entries_as_its_factor_says)
 {
-    int64_t config[16];
+    int64_t config[32];
     const struct weft_lb_ops *lb = weft_lb_find("themis");
     const struct weft_last_hop hop = last_hop(16, 1000);
     struct bench b = {.ops = lb->tor};
@@ -393,7 +393,7 @@ END_TEST
 /* The paper's example: 100 entries of one byte, next to a small state. */
 START_TEST(memory_per_qp_is_small)
 {
-    int64_t config[16];
+    int64_t config[32];
     const struct weft_last_hop hop = {64, INT64_C(400000000000), 2000000, 1500,
                                       .provides = WEFT_NEEDS_ALL};
     configure(config, NULL, NULL);

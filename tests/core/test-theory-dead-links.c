@@ -70,7 +70,7 @@ counted(const struct weft_dead_links *d, enum weft_split split)
     const struct weft_topology_ops *ops = weft_topology_find("leaf-spine");
     struct weft_clos clos;
     struct weft_rho rho;
-    uint64_t config[16], dead[8];
+    uint64_t config[32], dead[8];
     size_t n = 0, killed = 0;
     const char *const names[] = {"leaves", "spines", "hosts-per-leaf", "parallel"};
     const uint32_t values[] = {d->leaves, d->spines, d->hosts, d->parallel};

@@ -146,7 +146,7 @@ permute(uint64_t run, struct flows *f)
     const struct weft_workload_ops *ops = weft_workload_find("permutation");
     const struct weft_hosts hosts = {HOSTS, 4, 16};
     static struct weft_message messages[HOSTS];
-    int64_t config[16];
+    int64_t config[32];
     MUST(ops->algo.config_size <= sizeof config);
     MUST(weft_config_default(&ops->algo, config) == 0);
     MUST(weft_config_set(&ops->algo, config, "bytes", "1MB") == 0);
@@ -256,7 +256,7 @@ static void
 open_rotation(struct rotation *r, const char *k, uint64_t run)
 {
     const struct weft_topology_ops *tree = weft_topology_find("fat-tree");
-    int64_t shape[16];
+    int64_t shape[32];
     struct weft_path_site at = {5, run, 0, &r->clos, .provides = WEFT_NEEDS_ALL};
     MUST(tree->algo.config_size <= sizeof shape);
     MUST(weft_config_default(&tree->algo, shape) == 0);

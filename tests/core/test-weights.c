@@ -50,12 +50,12 @@ shape(struct weft_clos *clos, const char *kind, const int64_t *config)
     ck_assert_int_eq(weft_topology_find(kind)->build(config, clos), 0);
 }
 
-static const int64_t leaf_spine[] = {3, 3, 2, 1, 100 * GBPS, 0, 0, 0, 1, 0};
-static const int64_t uneven[] = {4, 3, 2, 3, 100 * GBPS, 0, 0, 0, 1, 0};
-static const int64_t tree_4[11] = {4, 3, 100 * GBPS, 0, 0, 0, [9] = 1};
-static const int64_t tree_6[11] = {6, 3, 100 * GBPS, 0, 0, 0, [9] = 1};
+static const int64_t leaf_spine[32] = {3, 3, 2, 1, 100 * GBPS, 0, 0, 0, 1, 0};
+static const int64_t uneven[32] = {4, 3, 2, 3, 100 * GBPS, 0, 0, 0, 1, 0};
+static const int64_t tree_4[32] = {4, 3, 100 * GBPS, 0, 0, 0, [9] = 1};
+static const int64_t tree_6[32] = {6, 3, 100 * GBPS, 0, 0, 0, [9] = 1};
 /* Cores at four times the rate of the links below. */
-static const int64_t fast_cores[15] = {3,          2,          2,          2, 2, 1, 1,
+static const int64_t fast_cores[32] = {3,          2,          2,          2, 2, 1, 1,
                                        100 * GBPS, 100 * GBPS, 400 * GBPS, 0, 0, 0, [13] = 1};
 
 /* Three spines; ToR 0's link to the first has 25 Gbit/s, ToR 1's to the second 50, ToR 1's to the

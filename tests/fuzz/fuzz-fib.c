@@ -18,7 +18,7 @@ choose(struct weft_clos *clos, struct fuzz_input *in)
     static const char *const kinds[] = {"leaf-spine", "fat-tree", "clos"};
     const uint32_t kind = fuzz_below(in, 3);
     const struct weft_topology_ops *ops = weft_topology_find(kinds[kind]);
-    int64_t config[16];
+    int64_t config[32];
     MUST(ops->algo.config_size <= sizeof config && weft_config_default(&ops->algo, config) == 0);
     if (kind == 0)
     {

@@ -13,6 +13,11 @@
  * said here is of one plane, by its own numbers of switches and links; in the whole fabric those of
  * plane p follow those of the planes before it (weft_planes_link()).
  *
+ * Servers. Hosts may be the GPUs of servers, each with a NIC of its own, at one ToR or, in a
+ * rail-optimised fabric, at ToRs in a row. A server may have a network of its own (scale-up): one
+ * switch, to which each of its hosts has a link at its last port. These switches and links follow
+ * those of all planes.
+ *
  * Forwarding. A switch reaches hosts [lo, hi) downwards: the group of `parallel` ports of child
  * (dst - lo) / hosts_per_child; everything else goes to the whole up group. One rule for every
  * healthy Clos, no tables. Failures add exceptions per destination ToR.
@@ -90,18 +95,63 @@ extern "C"
         int64_t fabric_delay; /**< ps */
         int64_t core_delay;   /**< ps */
         uint32_t planes;      /**< fabrics like this one, in each of which all hosts have a port */
+        uint32_t gpus;        /**< hosts of a server; 0: each is a server by itself */
+        bool rails; /**< of hosts of a server: they are at ToRs in a row, else at one ToR */
+        int64_t
+            server_rate; /**< bit/s of a host's link to its server's network; 0: there is none */
+        int64_t server_delay; /**< ps */
     };
 
-    /** Returns the switches of all planes. */
-    static inline uint32_t weft_planes_switches(const struct weft_clos *clos)
+/** Tier of the switch of a server's own network (scale-up). */
+#define WEFT_TIER_SERVER 3
+
+    /** Returns the servers that have a network of their own. */
+    static inline uint32_t weft_clos_servers(const struct weft_clos *clos)
     {
-        return clos->planes * clos->nswitches;
+        return clos->server_rate > 0 ? clos->nhosts / clos->gpus : 0;
     }
 
-    /** Returns the links of all planes. */
+    /** Returns a host's server, of a fabric that has some (gpus > 0): by its place at its ToR,
+     * where a server's hosts are at ToRs in a row. */
+    static inline uint32_t weft_clos_server(const struct weft_clos *clos, uint32_t host)
+    {
+        const uint32_t block = clos->gpus * clos->hosts_per_tor;
+        return clos->rails ? host / block * clos->hosts_per_tor + host % clos->hosts_per_tor
+                           : host / clos->gpus;
+    }
+
+    /** Returns a host's place in its server. */
+    static inline uint32_t weft_clos_gpu(const struct weft_clos *clos, uint32_t host)
+    {
+        return clos->rails ? host / clos->hosts_per_tor % clos->gpus : host % clos->gpus;
+    }
+
+    /** Returns the first host of a server. */
+    static inline uint32_t weft_clos_first_gpu(const struct weft_clos *clos, uint32_t server)
+    {
+        const uint32_t block = clos->gpus * clos->hosts_per_tor;
+        return clos->rails ? server / clos->hosts_per_tor * block + server % clos->hosts_per_tor
+                           : server * clos->gpus;
+    }
+
+    /** Returns whether two hosts of a Clos have a server's network between them. */
+    static inline bool weft_clos_inside(const struct weft_clos *clos, uint32_t a, uint32_t b)
+    {
+        return clos->server_rate > 0 && a != b &&
+               weft_clos_server(clos, a) == weft_clos_server(clos, b);
+    }
+
+    /** Returns the switches of all planes, and behind them those of the servers' networks. */
+    static inline uint32_t weft_planes_switches(const struct weft_clos *clos)
+    {
+        return clos->planes * clos->nswitches + weft_clos_servers(clos);
+    }
+
+    /** Returns the links of all planes, and behind them those of the servers' networks: one of each
+     * host, in host order. */
     static inline uint64_t weft_planes_links(const struct weft_clos *clos)
     {
-        return clos->planes * clos->nlinks;
+        return clos->planes * clos->nlinks + (clos->server_rate > 0 ? clos->nhosts : 0);
     }
 
     /** Returns the rate of all ports of a host together, bit/s; in a graph, of the fastest one,
@@ -121,16 +171,17 @@ extern "C"
     static inline uint32_t weft_clos_host_ports(const struct weft_clos *clos, uint32_t host)
     {
         return clos->graph ? clos->graph->first_link[host + 1] - clos->graph->first_link[host]
-                           : clos->planes;
+                           : clos->planes + (clos->server_rate > 0);
     }
 
     /** Returns the most ports that a host has. */
     static inline uint32_t weft_clos_most_ports(const struct weft_clos *clos)
     {
-        return clos->graph ? clos->graph->most_ports : clos->planes;
+        return clos->graph ? clos->graph->most_ports : clos->planes + (clos->server_rate > 0);
     }
 
-    /** Returns the number of the link at a host's port, among those of all planes. */
+    /** Returns the number of the link at a host's port, among those of all planes; the last port is
+     * that to the server's network. */
     static inline uint64_t weft_clos_host_link(const struct weft_clos *clos, uint32_t host,
                                                uint32_t port)
     {
@@ -167,9 +218,9 @@ extern "C"
      * delay. */
     static inline bool weft_clos_even(const struct weft_clos *clos)
     {
-        return !clos->graph && clos->planes == 1 && clos->host_rate == clos->fabric_rate &&
-               clos->host_rate == clos->core_rate && clos->host_delay == clos->fabric_delay &&
-               clos->host_delay == clos->core_delay;
+        return !clos->graph && clos->planes == 1 && clos->server_rate == 0 &&
+               clos->host_rate == clos->fabric_rate && clos->host_rate == clos->core_rate &&
+               clos->host_delay == clos->fabric_delay && clos->host_delay == clos->core_delay;
     }
 
     /** End of a link: a host, or a port of a switch. */
@@ -266,6 +317,8 @@ extern "C"
         hosts.at = NULL;
         hosts.tor = clos->graph ? clos->graph->tor : NULL;
         hosts.why = NULL;
+        hosts.gpus = clos->graph ? clos->graph->gpus : clos->gpus;
+        hosts.rails = clos->rails ? clos->gpus : 0;
         return hosts;
     }
 

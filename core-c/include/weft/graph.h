@@ -82,6 +82,8 @@ extern "C"
         uint32_t nlinks;
         uint32_t nhost_links; /**< links of hosts */
         uint32_t most_ports;  /**< most links of a host */
+        uint32_t gpus;        /**< hosts of each server's network, if all have as many, which are
+                                 numbered in a row; else 0 */
         uint32_t ngroups;     /**< of hosts at the same switches */
         uint32_t ntors;       /**< switches that have hosts */
         uint32_t width;       /**< most candidates of any row */

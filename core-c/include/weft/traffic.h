@@ -17,7 +17,8 @@
  *
  * Rails. Hosts are numbered ToR by ToR. With rails > 0 a workload numbers them server by server
  * instead, before they form groups: a server has `rails` hosts (its GPUs' NICs), host i of all
- * servers of a block is at the block's i-th ToR, and a block is `rails` ToRs in a row.
+ * servers of a block is at the block's i-th ToR, and a block is `rails` ToRs in a row. With rails =
+ * 0 it does so where the fabric is rail-optimised and the workload has all of its hosts.
  */
 #ifndef WEFT_TRAFFIC_H
 #define WEFT_TRAFFIC_H
@@ -81,6 +82,8 @@ extern "C"
                                i-th */
         struct weft_refusal *why; /**< NULL, or where size() says why it refuses; not kept */
         const uint32_t *tor;      /**< [place in the fabric]: its ToR; NULL: the place / per_tor */
+        uint32_t gpus;            /**< of them in each server; 0: nothing says so */
+        uint32_t rails; /**< hosts of a server, which are at ToRs in a row; 0: they are not */
     };
 
     /** The place in the fabric of the @p i-th host. */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Rail-optimised: the GPUs of a server are at different leaves, the i-th of all servers of a block
+ * at the block's i-th leaf; every leaf is linked to every spine. */
+#include "roster/tables.h"
+#include "topo/clos-shape.h"
+
+struct rail_config
+{
+    int64_t blocks;
+    int64_t gpus;
+    int64_t servers;
+    int64_t spines;
+    int64_t parallel;
+    int64_t link_rate;
+    int64_t fabric_rate;
+    int64_t link_delay;
+    int64_t fabric_delay;
+    int64_t planes;
+    int64_t divided;
+    int64_t server_rate;
+    int64_t server_delay;
+};
+
+static const struct weft_param params[] = {
+    {"blocks", WEFT_COUNT, WEFT_P(struct rail_config, blocks), "1", "1", "8192", NULL,
+     "Blocks: as many leaves (ToRs) as a server has GPUs, and the servers at them.", "simai"},
+    {"gpus-per-server", WEFT_COUNT, WEFT_P(struct rail_config, gpus), "8", "1", "8191", NULL,
+     "GPUs of a server, each of them a host at a leaf of its own: its rail.", "simai"},
+    {"servers-per-block", WEFT_COUNT, WEFT_P(struct rail_config, servers), "16", "1", "8191", NULL,
+     "Servers of a block: hosts at each leaf.", "simai"},
+    {"spines", WEFT_COUNT, WEFT_P(struct rail_config, spines), "16", "1", "8191", NULL,
+     "Spine switches, by which hosts of different rails or blocks reach each other.", "simai"},
+    {"parallel", WEFT_COUNT, WEFT_P(struct rail_config, parallel), "1", "1", "8191", NULL,
+     "Parallel links between a leaf and a spine.", "(ours)"},
+    {"link-rate", WEFT_RATE, WEFT_P(struct rail_config, link_rate), "400Gbps", "1Mbps", "8Tbps",
+     NULL, "Rate of the hosts' links.", "simai"},
+    {"fabric-rate", WEFT_RATE, WEFT_P(struct rail_config, fabric_rate), "0bps", "0bps", "8Tbps",
+     NULL, "Rate of each link between leaf and spine; 0bps: as link-rate.", "(ours)"},
+    {"link-delay", WEFT_TIME, WEFT_P(struct rail_config, link_delay), "500ns", "0ps", "1s", NULL,
+     "Propagation delay of the hosts' links.", "simai"},
+    {"fabric-delay", WEFT_TIME, WEFT_P(struct rail_config, fabric_delay), "0ps", "0ps", "1s", NULL,
+     "Propagation delay of each link between leaf and spine; 0ps: as link-delay.", "(ours)"},
+    {"planes", WEFT_COUNT, WEFT_P(struct rail_config, planes), "1", "1", "64", NULL,
+     WEFT_PLANES_DOC, "(ours)"},
+    {"divide-rates", WEFT_BOOL, WEFT_P(struct rail_config, divided), "off", NULL, NULL, NULL,
+     WEFT_DIVIDE_DOC, "(ours)"},
+    WEFT_SCALE_UP_PARAMS(struct rail_config),
+};
+
+static const struct weft_preset presets[] = {
+    {"h100", "gpus-per-server=8 link-rate=400Gbps link-delay=500ns scale-up-rate=2880Gbps",
+     "Servers of eight H100 with NVLink, as SimAI has them.", "simai"},
+};
+
+static struct weft_clos_shape
+shape_of(const struct rail_config *c)
+{
+    return (struct weft_clos_shape){
+        .pods = 1,
+        .tors_per_pod = c->blocks * c->gpus,
+        .hosts_per_tor = c->servers,
+        .aggs_per_pod = c->spines,
+        .parallel = c->parallel,
+        .host_rate = c->link_rate,
+        .fabric_rate = c->fabric_rate,
+        .host_delay = c->link_delay,
+        .fabric_delay = c->fabric_delay,
+        .planes = c->planes,
+        .divided = c->divided,
+        .gpus = c->gpus,
+        .rails = true,
+        .server_rate = c->server_rate,
+        .server_delay = c->server_delay,
+    };
+}
+
+static const char *
+check(const void *config)
+{
+    const struct weft_clos_shape shape = shape_of((const struct rail_config *)config);
+    return weft_clos_wrong(&shape);
+}
+
+static int
+build(const void *config, struct weft_clos *clos)
+{
+    const struct weft_clos_shape shape = shape_of((const struct rail_config *)config);
+    return weft_clos_fill(&shape, clos);
+}
+
+const struct weft_topology_ops weft_topology_rail_optimised = {
+    .algo =
+        {
+            .name = "rail-optimised",
+            .doc = "Two tiers: GPU i of every server of a block is at the block's i-th leaf.",
+            .source = "Wang et al. 2023; simai",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .presets = presets,
+            .npresets = sizeof presets / sizeof presets[0],
+            .config_size = sizeof(struct rail_config),
+            .check = check,
+        },
+    .build = build,
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hierarchical allreduce, as NCCL's with NVLink: a ring reduce-scatter among the GPUs of each
+ * server, a ring allreduce of what each then holds among the GPUs of its place in all servers (its
+ * rail), and a ring all-gather in each server. Rank r is GPU r mod G of server r / G; in each step
+ * it sends one message, and can do so once it has what it receives in the step before.
+ */
+#include "roster/tables.h"
+#include "traffic/groups.h"
+
+#include <weft/error.h>
+
+struct hierarchical_config
+{
+    struct weft_groups common;
+    int64_t gpus;
+};
+
+static const struct weft_param params[] = {
+    WEFT_GROUP_PARAMS("The vector that each rank contributes; a message carries 1/G of it in a "
+                      "server of G GPUs, and 1/ranks between servers."),
+    {"gpus-per-server", WEFT_COUNT, WEFT_P(struct hierarchical_config, gpus), "0", "0", "8191",
+     NULL, "GPUs of a server: so many ranks in a row; 0: as the topology has it.", "simai"},
+    WEFT_COMPUTE_PARAMS,
+};
+
+/* A group's servers, and the steps of its three phases. */
+struct shape
+{
+    uint32_t ranks;
+    uint32_t gpus;    /* of a server */
+    uint32_t servers; /* of a group */
+    uint32_t inside;  /* steps of the first phase, and of the last one */
+    uint32_t across;  /* steps of the one between */
+};
+
+static uint32_t
+gpus_of(const struct hierarchical_config *c, const struct weft_hosts *hosts)
+{
+    return c->gpus ? (uint32_t)c->gpus : hosts->gpus;
+}
+
+/* Returns 0 or an error. */
+static int
+shape_of(const struct hierarchical_config *c, const struct weft_hosts *hosts, struct shape *s)
+{
+    const uint32_t gpus = gpus_of(c, hosts);
+    const int error = weft_groups_ranks(&c->common, hosts, &s->ranks);
+    if (error)
+    {
+        return error;
+    }
+    if (gpus == 0 || s->ranks % gpus != 0 ||
+        (c->common.groups > 1 && c->common.placement == WEFT_INTERLEAVED))
+    {
+        return WEFT_ERANGE;
+    }
+    s->gpus = gpus;
+    s->servers = s->ranks / gpus;
+    s->inside = gpus - 1;
+    s->across = 2 * (s->servers - 1);
+    return 0;
+}
+
+static uint32_t
+steps_of(const struct shape *s)
+{
+    return 2 * s->inside + s->across;
+}
+
+/* QPs of a rank: to the next GPU of its server, and to its rail's in the next server. */
+static uint32_t
+qps_of(const struct shape *s)
+{
+    return (uint32_t)(s->inside > 0) + (uint32_t)(s->across > 0);
+}
+
+static const char *
+hierarchical_refusal(const void *config, const struct weft_hosts *hosts)
+{
+    const struct hierarchical_config *c = (const struct hierarchical_config *)config;
+    const char *groups = weft_groups_refusal(&c->common, hosts);
+    if (groups)
+    {
+        return groups;
+    }
+    if (gpus_of(c, hosts) == 0)
+    {
+        return "nothing says which of them are in one server; expected gpus-per-server, of the "
+               "topology or of the workload";
+    }
+    if (c->common.groups > 1 && c->common.placement == WEFT_INTERLEAVED)
+    {
+        return "placement interleaved would put the GPUs of a server into different groups; "
+               "expected blocked";
+    }
+    return "a group has a part of a server; expected gpus-per-server that divides the ranks of a "
+           "group";
+}
+
+static int
+hierarchical_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+{
+    const struct hierarchical_config *c = (const struct hierarchical_config *)config;
+    struct shape s;
+    int error = shape_of(c, hosts, &s);
+    if (!error)
+    {
+        const uint32_t steps = steps_of(&s);
+        error = weft_groups_size(&c->common, s.ranks, steps, qps_of(&s), steps - 1, out);
+        out->nsteps = steps;
+        out->bytes = s.inside > 0 && s.across > 0 ? 0 : weft_groups_part(&c->common, s.ranks);
+    }
+    return weft_workload_refuse(error, config, hosts, hierarchical_refusal);
+}
+
+static bool
+is_across(const struct shape *s, uint32_t step)
+{
+    return step >= s->inside && step < s->inside + s->across;
+}
+
+/* The rank that a rank sends to. */
+static uint32_t
+next_rank(const struct shape *s, uint32_t rank, uint32_t step)
+{
+    const uint32_t gpu = rank % s->gpus;
+    return is_across(s, step) ? (rank + s->gpus) % s->ranks : rank - gpu + (gpu + 1) % s->gpus;
+}
+
+static void
+fill_rank(const struct hierarchical_config *c, const struct shape *s, uint32_t number,
+          struct weft_message *messages, uint32_t *next)
+{
+    const uint32_t steps = steps_of(s), group = number / s->ranks, rank = number % s->ranks;
+    for (uint32_t step = 0; step < steps; step++)
+    {
+        const bool across = is_across(s, step);
+        const uint32_t to = next_rank(s, rank, step);
+        struct weft_message *m = &messages[(size_t)number * steps + step];
+        weft_groups_message(&c->common, s->ranks, group, rank, to, m);
+        m->bytes = weft_groups_part(&c->common, across ? s->ranks : s->gpus);
+        m->qp = number * qps_of(s) + (across && s->inside > 0);
+        m->step = step;
+        weft_groups_wait(&c->common, step > 0, m);
+        if (step + 1 < steps)
+        {
+            m->first_next = number * (steps - 1) + step;
+            m->nnext = 1;
+            next[m->first_next] = (group * s->ranks + to) * steps + step + 1;
+        }
+    }
+}
+
+static int
+hierarchical_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
+                  struct weft_message *messages, uint32_t *next)
+{
+    const struct hierarchical_config *c = (const struct hierarchical_config *)config;
+    struct weft_traffic_size size;
+    struct shape s;
+    int error = hierarchical_size(config, hosts, &size);
+    error = error ? error : shape_of(c, hosts, &s);
+    for (uint32_t number = 0; !error && number < size.ngroups * s.ranks; number++)
+    {
+        fill_rank(c, &s, number, messages, next);
+    }
+    if (!error)
+    {
+        weft_groups_finish(&c->common, hosts, &size, seed, run, messages, next);
+    }
+    return error;
+}
+
+const struct weft_workload_ops weft_workload_allreduce_hierarchical = {
+    {"allreduce-hierarchical",
+     "Allreduce by servers: reduce-scatter in each, ring allreduce by rail, all-gather in each.",
+     "NCCL; simai", params, sizeof params / sizeof params[0], NULL, 0,
+     sizeof(struct hierarchical_config), NULL},
+    hierarchical_size,
+    hierarchical_fill,
+    NULL,
+    WEFT_TABLE_NONE,
+    NULL,
+    weft_groups_bus,
+};
