@@ -187,7 +187,7 @@ start_flows(struct rho *r, const struct weft_flow *flows, uint32_t group)
     return lost;
 }
 
-/* What has come to the switches of a host with several links goes on by its links. */
+/* Data that has come to the switches of a host with several links goes on by its links. */
 static void
 deliver(struct rho *r, uint32_t host)
 {

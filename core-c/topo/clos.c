@@ -13,7 +13,7 @@
 static int64_t
 planes_of(const struct weft_clos_shape *s)
 {
-    return s->planes ? s->planes : 1;
+    return s->hosts.planes ? s->hosts.planes : 1;
 }
 
 static int
@@ -33,9 +33,10 @@ check_counts(const struct weft_clos_shape *s)
             return WEFT_EOVERFLOW;
         }
     }
-    if (s->gpus < 0 || s->server_rate < 0 || s->server_delay < 0 || s->host_rate < 1 ||
-        s->fabric_rate < 0 || s->core_rate < 0 || s->host_delay < 0 || s->fabric_delay < 0 ||
-        s->core_delay < 0 || (s->up_agg == 0 && s->pods > 1))
+    if (s->hosts.tors < 0 || s->hosts.gpus < 0 || s->hosts.server_rate < 0 ||
+        s->hosts.server_delay < 0 || s->host_rate < 1 || s->fabric_rate < 0 || s->core_rate < 0 ||
+        s->host_delay < 0 || s->fabric_delay < 0 || s->core_delay < 0 ||
+        (s->up_agg == 0 && s->pods > 1))
     {
         return WEFT_ERANGE;
     }
@@ -52,20 +53,33 @@ fits(const struct weft_clos_shape *s)
            s->pods * s->tors_per_pod * s->hosts_per_tor <= WEFT_MAX_HOSTS &&
            s->hosts_per_tor + s->aggs_per_pod * s->parallel <= WEFT_MAX_PORTS &&
            s->tors_per_pod * s->parallel + cores <= WEFT_MAX_PORTS &&
-           core_ports <= WEFT_MAX_PORTS && s->gpus <= WEFT_MAX_PORTS &&
-           planes_of(s) + (s->server_rate > 0) <= WEFT_MAX_PLANES &&
+           core_ports <= WEFT_MAX_PORTS && s->hosts.gpus <= WEFT_MAX_PORTS &&
+           planes_of(s) * (s->hosts.tors ? s->hosts.tors : 1) + (s->hosts.server_rate > 0) <=
+               WEFT_MAX_PLANES &&
            s->pods * s->aggs_per_pod <= WEFT_MAX_HOSTS &&
            s->aggs_per_pod * s->up_agg <= WEFT_MAX_HOSTS &&
            s->aggs_per_pod * s->parallel * s->parallel * (cores ? cores * s->core_parallel : 1) <=
                MAX_PATHS;
 }
 
-/* Whether servers are whole. */
-static bool
-has_servers(const struct weft_clos_shape *s)
+/* Returns what is wrong with the hosts' servers and ToRs, or NULL. */
+static const char *
+wrong_hosts(const struct weft_clos_shape *s)
 {
     const int64_t of = s->rails ? s->pods * s->tors_per_pod : s->hosts_per_tor;
-    return s->gpus > 0 ? of % s->gpus == 0 : !s->rails && s->server_rate == 0;
+    if (s->hosts.gpus == 0 && (s->rails || s->hosts.server_rate > 0))
+    {
+        return "it has a scale-up network and no servers; expected gpus-per-server";
+    }
+    if (s->hosts.gpus > 0 && of % s->hosts.gpus != 0)
+    {
+        return "it has a part of a server; expected gpus-per-server that divides the hosts of a "
+               "ToR, or of rail-optimised fabrics the ToRs";
+    }
+    return s->hosts.tors > 1 && s->tors_per_pod % s->hosts.tors != 0
+               ? "it has hosts at fewer ToRs than others; expected tors-per-host that divides the "
+                 "ToRs, or those of a pod"
+               : NULL;
 }
 
 /* @p own, or what stands for it. */
@@ -84,7 +98,7 @@ fill_links(const struct weft_clos_shape *s, struct weft_clos *clos)
     clos->host_rate = s->host_rate;
     clos->fabric_rate = given(s->fabric_rate, clos->host_rate);
     clos->core_rate = given(cores ? s->core_rate : 0, clos->fabric_rate);
-    if (s->divided)
+    if (s->hosts.divided)
     {
         clos->host_rate /= planes_of(s);
         clos->fabric_rate /= planes_of(s);
@@ -117,7 +131,7 @@ int
 weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
 {
     const int error = check_counts(s);
-    if (error || !fits(s) || !has_servers(s))
+    if (error || !fits(s) || wrong_hosts(s))
     {
         return weft_clos_refuse(clos, error      ? error
                                       : !fits(s) ? (int)WEFT_EOVERFLOW
@@ -140,10 +154,10 @@ weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
     clos->npaths =
         clos->up_tor * clos->parallel * (s->up_agg ? clos->up_agg * clos->core_parallel : 1);
     clos->nlinks = weft_clos_agg_link(clos, clos->naggs);
-    clos->gpus = (uint32_t)s->gpus;
+    clos->gpus = (uint32_t)s->hosts.gpus;
     clos->rails = s->rails;
-    clos->server_rate = s->server_rate;
-    clos->server_delay = s->server_rate > 0 ? s->server_delay : 0;
+    clos->server_rate = s->hosts.server_rate;
+    clos->server_delay = s->hosts.server_rate > 0 ? s->hosts.server_delay : 0;
     return 0;
 }
 
@@ -153,14 +167,9 @@ weft_clos_wrong(const struct weft_clos_shape *s)
     switch (check_counts(s))
     {
     case 0:
-        return fits(s)
-                   ? has_servers(s) ? NULL
-                     : s->gpus == 0
-                         ? "it has a scale-up network and no servers; expected gpus-per-server"
-                         : "it has a part of a server; expected gpus-per-server that divides the "
-                           "hosts of a ToR, or of rail-optimised fabrics the ToRs"
-                   : "it is too large; expected at most 1048576 hosts, 8192 ports per switch, "
-                     "64 planes and 2^24 paths between two hosts";
+        return fits(s) ? wrong_hosts(s)
+                       : "it is too large; expected at most 1048576 hosts, 8192 ports per switch, "
+                         "64 ports per host and 2^24 paths between two hosts";
     case WEFT_EOVERFLOW:
         return "it is too large; expected at most 1048576 of anything";
     default:
@@ -172,10 +181,14 @@ int
 weft_clos_check(const struct weft_clos *c)
 {
     const struct weft_clos_shape shape = {
-        c->npods,      c->tors_per_pod,  c->hosts_per_tor, c->up_tor,      c->up_agg,
-        c->parallel,   c->core_parallel, c->host_rate,     c->fabric_rate, c->core_rate,
-        c->host_delay, c->fabric_delay,  c->core_delay,    c->planes,      false,
-        c->gpus,       c->rails,         c->server_rate,   c->server_delay};
+        c->npods,         c->tors_per_pod,
+        c->hosts_per_tor, c->up_tor,
+        c->up_agg,        c->parallel,
+        c->core_parallel, c->host_rate,
+        c->fabric_rate,   c->core_rate,
+        c->host_delay,    c->fabric_delay,
+        c->core_delay,    {c->planes, 0, 0, c->gpus, c->server_rate, c->server_delay, NULL},
+        c->rails};
     struct weft_clos same;
     const bool filled = !c->graph && weft_clos_fill(&shape, &same) == 0 && c->tiers == same.tiers &&
                         c->nhosts == same.nhosts && c->nswitches == same.nswitches &&
@@ -505,18 +518,11 @@ weft_link_least_delay(const struct weft_link *link, int64_t bytes)
 int64_t
 weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes)
 {
-    int64_t least = WEFT_NEVER;
-    for (uint64_t i = 0; i < clos->nlinks; i++)
+    int64_t least = WEFT_NEVER; /* of the last plane, which is as the others, and of servers */
+    for (uint64_t i = (clos->planes - 1) * clos->nlinks; i < weft_planes_links(clos); i++)
     {
         struct weft_link link;
-        weft_clos_link(clos, i, &link);
-        const int64_t delay = weft_link_least_delay(&link, bytes);
-        least = delay < least ? delay : least;
-    }
-    if (weft_clos_servers(clos) > 0)
-    {
-        struct weft_link link;
-        server_link(clos, 0, &link);
+        weft_planes_link(clos, i, &link);
         const int64_t delay = weft_link_least_delay(&link, bytes);
         least = delay < least ? delay : least;
     }

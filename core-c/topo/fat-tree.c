@@ -16,11 +16,7 @@ struct fat_tree_config
     int64_t hosts_per_edge;
     int64_t core_rate;
     int64_t core_delay;
-    int64_t planes;
-    int64_t divided;
-    int64_t gpus;
-    int64_t server_rate;
-    int64_t server_delay;
+    struct weft_hosts_shape hosts;
 };
 
 static const struct weft_param params[] = {
@@ -51,12 +47,8 @@ static const struct weft_param params[] = {
      "Propagation delay of each link between aggregation and core; 0ps: as between edge and "
      "aggregation.",
      "(ours)"},
-    {"planes", WEFT_COUNT, WEFT_P(struct fat_tree_config, planes), "1", "1", "64", NULL,
-     WEFT_PLANES_DOC, "(ours)"},
-    {"divide-rates", WEFT_BOOL, WEFT_P(struct fat_tree_config, divided), "off", NULL, NULL, NULL,
-     WEFT_DIVIDE_DOC, "(ours)"},
-    {"gpus-per-server", WEFT_COUNT, WEFT_P(struct fat_tree_config, gpus), "0", "0", "8191", NULL,
-     WEFT_GPUS_DOC, "(ours)"},
+    WEFT_PLANES_PARAMS(struct fat_tree_config),
+    WEFT_SERVER_PARAMS(struct fat_tree_config),
     WEFT_SCALE_UP_PARAMS(struct fat_tree_config),
 };
 
@@ -85,11 +77,7 @@ shape_of(const struct fat_tree_config *c)
         .host_delay = c->link_delay,
         .fabric_delay = c->fabric_delay,
         .core_delay = c->core_delay,
-        .planes = c->planes,
-        .divided = c->divided,
-        .gpus = c->gpus,
-        .server_rate = c->server_rate,
-        .server_delay = c->server_delay,
+        .hosts = c->hosts,
     };
 }
 
@@ -122,7 +110,20 @@ build(const void *config, struct weft_clos *clos)
         return weft_clos_refuse(clos, WEFT_ERANGE);
     }
     const struct weft_clos_shape shape = shape_of(c);
-    return weft_clos_fill(&shape, clos);
+    return weft_clos_build(&shape, clos);
+}
+
+static void
+use(void *config, const struct weft_graph *graph)
+{
+    ((struct fat_tree_config *)config)->hosts.graph = graph;
+}
+
+static uint32_t
+edges(const void *config, struct weft_graph_edge *to, uint32_t *nhosts, uint32_t *nswitches)
+{
+    const struct weft_clos_shape shape = shape_of((const struct fat_tree_config *)config);
+    return weft_clos_edges(&shape, to, nhosts, nswitches);
 }
 
 const struct weft_topology_ops weft_topology_fat_tree = {
@@ -139,4 +140,6 @@ const struct weft_topology_ops weft_topology_fat_tree = {
             .check = check,
         },
     .build = build,
+    .use = use,
+    .edges = edges,
 };

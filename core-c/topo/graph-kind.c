@@ -53,10 +53,9 @@ find_most(const struct weft_graph *g, struct weft_clos *clos)
     }
 }
 
-static int
-build(const void *config, struct weft_clos *clos)
+int
+weft_graph_shape(const struct weft_graph *g, struct weft_clos *clos)
 {
-    const struct weft_graph *g = ((const struct graph_config *)config)->graph;
     if (!g || g->nhosts == 0)
     {
         return weft_clos_refuse(clos, WEFT_EINVAL);
@@ -78,6 +77,12 @@ build(const void *config, struct weft_clos *clos)
     clos->core_rate = clos->fabric_rate;
     clos->core_delay = clos->fabric_delay;
     return 0;
+}
+
+static int
+build(const void *config, struct weft_clos *clos)
+{
+    return weft_graph_shape(((const struct graph_config *)config)->graph, clos);
 }
 
 const struct weft_topology_ops weft_topology_graph = {

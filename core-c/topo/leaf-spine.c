@@ -13,11 +13,7 @@ struct leaf_spine_config
     int64_t fabric_rate;
     int64_t link_delay;
     int64_t fabric_delay;
-    int64_t planes;
-    int64_t divided;
-    int64_t gpus;
-    int64_t server_rate;
-    int64_t server_delay;
+    struct weft_hosts_shape hosts;
 };
 
 static const struct weft_param params[] = {
@@ -37,12 +33,8 @@ static const struct weft_param params[] = {
      NULL, "Propagation delay of the hosts' links.", "themis §5"},
     {"fabric-delay", WEFT_TIME, WEFT_P(struct leaf_spine_config, fabric_delay), "0ps", "0ps", "1s",
      NULL, "Propagation delay of each link between leaf and spine; 0ps: as link-delay.", "(ours)"},
-    {"planes", WEFT_COUNT, WEFT_P(struct leaf_spine_config, planes), "1", "1", "64", NULL,
-     WEFT_PLANES_DOC, "(ours)"},
-    {"divide-rates", WEFT_BOOL, WEFT_P(struct leaf_spine_config, divided), "off", NULL, NULL, NULL,
-     WEFT_DIVIDE_DOC, "(ours)"},
-    {"gpus-per-server", WEFT_COUNT, WEFT_P(struct leaf_spine_config, gpus), "0", "0", "8191", NULL,
-     WEFT_GPUS_DOC, "(ours)"},
+    WEFT_PLANES_PARAMS(struct leaf_spine_config),
+    WEFT_SERVER_PARAMS(struct leaf_spine_config),
     WEFT_SCALE_UP_PARAMS(struct leaf_spine_config),
 };
 
@@ -68,11 +60,7 @@ shape_of(const struct leaf_spine_config *c)
         .fabric_rate = c->fabric_rate,
         .host_delay = c->link_delay,
         .fabric_delay = c->fabric_delay,
-        .planes = c->planes,
-        .divided = c->divided,
-        .gpus = c->gpus,
-        .server_rate = c->server_rate,
-        .server_delay = c->server_delay,
+        .hosts = c->hosts,
     };
 }
 
@@ -88,7 +76,20 @@ build(const void *config, struct weft_clos *clos)
 {
     const struct leaf_spine_config *c = (const struct leaf_spine_config *)config;
     const struct weft_clos_shape shape = shape_of(c);
-    return weft_clos_fill(&shape, clos);
+    return weft_clos_build(&shape, clos);
+}
+
+static void
+use(void *config, const struct weft_graph *graph)
+{
+    ((struct leaf_spine_config *)config)->hosts.graph = graph;
+}
+
+static uint32_t
+edges(const void *config, struct weft_graph_edge *to, uint32_t *nhosts, uint32_t *nswitches)
+{
+    const struct weft_clos_shape shape = shape_of((const struct leaf_spine_config *)config);
+    return weft_clos_edges(&shape, to, nhosts, nswitches);
 }
 
 const struct weft_topology_ops weft_topology_leaf_spine = {
@@ -105,4 +106,6 @@ const struct weft_topology_ops weft_topology_leaf_spine = {
             .check = check,
         },
     .build = build,
+    .use = use,
+    .edges = edges,
 };

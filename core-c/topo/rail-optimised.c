@@ -7,7 +7,6 @@
 struct rail_config
 {
     int64_t blocks;
-    int64_t gpus;
     int64_t servers;
     int64_t spines;
     int64_t parallel;
@@ -15,16 +14,13 @@ struct rail_config
     int64_t fabric_rate;
     int64_t link_delay;
     int64_t fabric_delay;
-    int64_t planes;
-    int64_t divided;
-    int64_t server_rate;
-    int64_t server_delay;
+    struct weft_hosts_shape hosts;
 };
 
 static const struct weft_param params[] = {
     {"blocks", WEFT_COUNT, WEFT_P(struct rail_config, blocks), "1", "1", "8192", NULL,
      "Blocks: as many leaves (ToRs) as a server has GPUs, and the servers at them.", "simai"},
-    {"gpus-per-server", WEFT_COUNT, WEFT_P(struct rail_config, gpus), "8", "1", "8191", NULL,
+    {"gpus-per-server", WEFT_COUNT, WEFT_P(struct rail_config, hosts.gpus), "8", "1", "8191", NULL,
      "GPUs of a server, each of them a host at a leaf of its own: its rail.", "simai"},
     {"servers-per-block", WEFT_COUNT, WEFT_P(struct rail_config, servers), "16", "1", "8191", NULL,
      "Servers of a block: hosts at each leaf.", "simai"},
@@ -40,10 +36,7 @@ static const struct weft_param params[] = {
      "Propagation delay of the hosts' links.", "simai"},
     {"fabric-delay", WEFT_TIME, WEFT_P(struct rail_config, fabric_delay), "0ps", "0ps", "1s", NULL,
      "Propagation delay of each link between leaf and spine; 0ps: as link-delay.", "(ours)"},
-    {"planes", WEFT_COUNT, WEFT_P(struct rail_config, planes), "1", "1", "64", NULL,
-     WEFT_PLANES_DOC, "(ours)"},
-    {"divide-rates", WEFT_BOOL, WEFT_P(struct rail_config, divided), "off", NULL, NULL, NULL,
-     WEFT_DIVIDE_DOC, "(ours)"},
+    WEFT_PLANES_PARAMS(struct rail_config),
     WEFT_SCALE_UP_PARAMS(struct rail_config),
 };
 
@@ -57,7 +50,7 @@ shape_of(const struct rail_config *c)
 {
     return (struct weft_clos_shape){
         .pods = 1,
-        .tors_per_pod = c->blocks * c->gpus,
+        .tors_per_pod = c->blocks * c->hosts.gpus,
         .hosts_per_tor = c->servers,
         .aggs_per_pod = c->spines,
         .parallel = c->parallel,
@@ -65,12 +58,8 @@ shape_of(const struct rail_config *c)
         .fabric_rate = c->fabric_rate,
         .host_delay = c->link_delay,
         .fabric_delay = c->fabric_delay,
-        .planes = c->planes,
-        .divided = c->divided,
-        .gpus = c->gpus,
+        .hosts = c->hosts,
         .rails = true,
-        .server_rate = c->server_rate,
-        .server_delay = c->server_delay,
     };
 }
 

@@ -3,7 +3,8 @@
  * Hierarchical allreduce, as NCCL's with NVLink: a ring reduce-scatter among the GPUs of each
  * server, a ring allreduce of what each then holds among the GPUs of its place in all servers (its
  * rail), and a ring all-gather in each server. Rank r is GPU r mod G of server r / G; in each step
- * it sends one message, and can do so once it has what it receives in the step before.
+ * it sends one message, and can do so once it has what it receives in the step before, what its
+ * server has reduced and, in the last phase, all that its rail has.
  */
 #include "roster/tables.h"
 #include "traffic/groups.h"
@@ -75,6 +76,22 @@ qps_of(const struct shape *s)
     return (uint32_t)(s->inside > 0) + (uint32_t)(s->across > 0);
 }
 
+/* Returns the steps between servers that add, or complete, what a server has reduced, but for the
+ * first one: they wait for that as well. The same number of steps before the last one bring a rank
+ * whole parts, for which the last phase waits. */
+static uint32_t
+more_waits(const struct shape *s)
+{
+    return s->inside > 0 && s->across > 0 ? s->servers - 1 : 0;
+}
+
+/* Returns the successors of all messages to a rank. */
+static uint32_t
+nexts_of(const struct shape *s)
+{
+    return steps_of(s) - 1 + 2 * more_waits(s);
+}
+
 static const char *
 hierarchical_refusal(const void *config, const struct weft_hosts *hosts)
 {
@@ -107,7 +124,7 @@ hierarchical_size(const void *config, const struct weft_hosts *hosts, struct wef
     if (!error)
     {
         const uint32_t steps = steps_of(&s);
-        error = weft_groups_size(&c->common, s.ranks, steps, qps_of(&s), steps - 1, out);
+        error = weft_groups_size(&c->common, s.ranks, steps, qps_of(&s), nexts_of(&s), out);
         out->nsteps = steps;
         out->bytes = s.inside > 0 && s.across > 0 ? 0 : weft_groups_part(&c->common, s.ranks);
     }
@@ -128,11 +145,43 @@ next_rank(const struct shape *s, uint32_t rank, uint32_t step)
     return is_across(s, step) ? (rank + s->gpus) % s->ranks : rank - gpu + (gpu + 1) % s->gpus;
 }
 
+/* Returns how many messages a message of @p step waits for. */
+static uint32_t
+waits_of(const struct shape *s, uint32_t step)
+{
+    const uint32_t more = more_waits(s);
+    const uint32_t adds = step > s->inside && step <= s->inside + more;
+    return (uint32_t)(step > 0) + adds + (step == s->inside + s->across ? more : 0);
+}
+
+/* Writes the steps of the messages that wait for one of @p step at their sender; returns how many.
+ */
+static uint32_t
+steps_after(const struct shape *s, uint32_t step, uint32_t *to)
+{
+    const uint32_t more = more_waits(s), last = s->inside + s->across;
+    uint32_t n = 0;
+    if (step + 1 < steps_of(s))
+    {
+        to[n++] = step + 1;
+    }
+    for (uint32_t i = 1; step + 1 == s->inside && i <= more; i++)
+    {
+        to[n++] = s->inside + i;
+    }
+    if (more > 0 && step + 1 + more >= last && step + 1 < last)
+    {
+        to[n++] = last;
+    }
+    return n;
+}
+
 static void
 fill_rank(const struct hierarchical_config *c, const struct shape *s, uint32_t number,
           struct weft_message *messages, uint32_t *next)
 {
     const uint32_t steps = steps_of(s), group = number / s->ranks, rank = number % s->ranks;
+    uint32_t first = number * nexts_of(s);
     for (uint32_t step = 0; step < steps; step++)
     {
         const bool across = is_across(s, step);
@@ -142,13 +191,14 @@ fill_rank(const struct hierarchical_config *c, const struct shape *s, uint32_t n
         m->bytes = weft_groups_part(&c->common, across ? s->ranks : s->gpus);
         m->qp = number * qps_of(s) + (across && s->inside > 0);
         m->step = step;
-        weft_groups_wait(&c->common, step > 0, m);
-        if (step + 1 < steps)
+        weft_groups_wait(&c->common, waits_of(s, step), m);
+        m->first_next = first;
+        m->nnext = steps_after(s, step, &next[first]);
+        for (uint32_t i = 0; i < m->nnext; i++)
         {
-            m->first_next = number * (steps - 1) + step;
-            m->nnext = 1;
-            next[m->first_next] = (group * s->ranks + to) * steps + step + 1;
+            next[first + i] += (group * s->ranks + to) * steps;
         }
+        first += m->nnext;
     }
 }
 

@@ -285,7 +285,24 @@ bool
 WeftFabric::GetShape(weft_clos* clos, std::string& error) const
 {
     const auto ops = m_topology.GetOps<weft_topology_ops>();
-    const int code = ops->build(m_topology.GetConfig(), clos);
+    int code = ops->build(m_topology.GetConfig(), clos);
+    if (code == WEFT_EINVAL && ops->edges)
+    {
+        std::vector<uint64_t> config(m_topology.GetAlgo()->config_size / 8 + 1);
+        std::memcpy(config.data(), m_topology.GetConfig(), m_topology.GetAlgo()->config_size);
+        uint32_t hosts = 0;
+        uint32_t switches = 0;
+        const uint32_t n = ops->edges(config.data(), nullptr, &hosts, &switches);
+        std::vector<weft_graph_edge> links(n <= WEFT_GRAPH_LINKS ? n : 0);
+        ops->edges(config.data(), links.data(), &hosts, &switches);
+        if (!MakeGraph(hosts, switches, links, error))
+        {
+            error = m_topology.Format() + ": " + error;
+            return false;
+        }
+        ops->use(config.data(), &m_graph);
+        code = ops->build(config.data(), clos);
+    }
     if (code != 0)
     {
         error =
@@ -296,12 +313,11 @@ WeftFabric::GetShape(weft_clos* clos, std::string& error) const
 }
 
 bool
-WeftFabric::SetGraph(uint32_t hosts,
-                     uint32_t switches,
-                     const std::vector<weft_graph_edge>& links,
-                     std::string& error)
+WeftFabric::MakeGraph(uint32_t hosts,
+                      uint32_t switches,
+                      const std::vector<weft_graph_edge>& links,
+                      std::string& error) const
 {
-    RequireUnbuilt("the graph");
     const auto nlinks =
         static_cast<uint32_t>(std::min<size_t>(links.size(), WEFT_GRAPH_LINKS + size_t{1}));
     const int64_t size = weft_graph_size(hosts, switches, links.data(), nlinks);
@@ -329,6 +345,19 @@ WeftFabric::SetGraph(uint32_t hosts,
         }
         text << ": " << fault.reason;
         error = text.str();
+    }
+    return code == 0;
+}
+
+bool
+WeftFabric::SetGraph(uint32_t hosts,
+                     uint32_t switches,
+                     const std::vector<weft_graph_edge>& links,
+                     std::string& error)
+{
+    RequireUnbuilt("the graph");
+    if (!MakeGraph(hosts, switches, links, error))
+    {
         return false;
     }
     const weft_topology_ops* kind = weft_topology_find("graph");

@@ -465,26 +465,32 @@ class WeftFabric : public Object
     static WeftFabric* Told(void* of); //!< @param of a WeftFabric @return it
     /** @param node number, hosts first @return the switch, or nullptr */
     WeftSwitch* FindSwitch(uint32_t node) const;
+    /** Makes m_graph. @param hosts how many @param switches how many @param links as those of
+     * SetGraph() @param error what is wrong, if it fails @return whether there is such a graph */
+    bool MakeGraph(uint32_t hosts,
+                   uint32_t switches,
+                   const std::vector<weft_graph_edge>& links,
+                   std::string& error) const;
     weft_net_hooks MakeHooks();                       //!< @return what the core calls
     static void AddLogHooks(weft_net_hooks& hooks);   //!< @param hooks gets those that logs need
     static void AddFrameHooks(weft_net_hooks& hooks); //!< @param hooks gets those of each frame
 
-    WeftChoice m_topology;               //!< shape
-    weft_graph m_graph{};                //!< SetGraph()
-    std::vector<uint64_t> m_graphMemory; //!< of m_graph
-    WeftChoice m_frames;                 //!< frame sizes
-    WeftChoice m_switch;                 //!< buffer
-    WeftChoice m_scheduler;              //!< of a port's traffic classes
-    uint64_t m_seed{0};                  //!< attribute
-    uint64_t m_run{0};                   //!< attribute
-    bool m_built{false};                 //!< Build() was called
-    bool m_destroyed{false};             //!< Simulator::Destroy() was called since
-    bool m_released{false};              //!< ReleasePackets() gave the memory back
-    bool m_pinned{false};                //!< seed and run are numbers, whatever RngSeedManager's
-    int64_t m_stream{-1};                //!< AssignStreams(), negative: none
-    uint32_t m_threads{1};               //!< attribute
-    weft_ranks m_ranks{};                //!< SetRanks(); none if its n is 0
-    bool m_hasRanks{false};              //!< several run the nodes
+    WeftChoice m_topology;        //!< shape
+    mutable weft_graph m_graph{}; //!< SetGraph(), or of a shape whose hosts have several ToRs
+    mutable std::vector<uint64_t> m_graphMemory; //!< of m_graph
+    WeftChoice m_frames;                         //!< frame sizes
+    WeftChoice m_switch;                         //!< buffer
+    WeftChoice m_scheduler;                      //!< of a port's traffic classes
+    uint64_t m_seed{0};                          //!< attribute
+    uint64_t m_run{0};                           //!< attribute
+    bool m_built{false};                         //!< Build() was called
+    bool m_destroyed{false};                     //!< Simulator::Destroy() was called since
+    bool m_released{false};                      //!< ReleasePackets() gave the memory back
+    bool m_pinned{false};   //!< seed and run are numbers, whatever RngSeedManager's
+    int64_t m_stream{-1};   //!< AssignStreams(), negative: none
+    uint32_t m_threads{1};  //!< attribute
+    weft_ranks m_ranks{};   //!< SetRanks(); none if its n is 0
+    bool m_hasRanks{false}; //!< several run the nodes
 
     weft_clos m_clos{};           //!< shape
     weft_fabric_config m_frame{}; //!< frame sizes

@@ -22,9 +22,12 @@ report_balancer(const struct level *l, int code, const struct weft_refusal *why)
     if (code == WEFT_ENOTCLOS)
     {
         diag_error(l->d, level_line(l, "balancer", NULL),
-                   "the balancer %s%s needs a Clos, and this topology is a graph; expected the "
-                   "topology leaf-spine, fat-tree or clos, or another balancer",
-                   name, l->of);
+                   "the balancer %s%s needs a Clos, and %s; expected %s, or another balancer", name,
+                   l->of,
+                   l->s->tors_memory ? "hosts at several ToRs make this topology a graph"
+                                     : "this topology is a graph",
+                   l->s->tors_memory ? "planes instead of tors-per-host"
+                                     : "the topology leaf-spine, fat-tree or clos");
     }
     else
     {

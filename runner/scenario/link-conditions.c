@@ -68,12 +68,13 @@ has_plane(const struct element *e, const struct scenario *s, const struct link_f
           struct diagnostics *d)
 {
     const bool named = element_attribute(e, "plane");
-    if (named && f->lower >= 0)
+    if (named && (f->lower >= 0 || f->node >= 0 || f->port >= 0))
     {
         diag_error(d, element_line(e, "plane"),
-                   "plane of <%s>: lower and upper are numbers of switches of all planes; expected "
-                   "plane with leaf and spine, or with host, alone",
-                   e->name);
+                   "plane of <%s>: %s; expected plane with leaf and spine, or with host, alone",
+                   e->name,
+                   f->port >= 0 ? "port is a number among those of all planes"
+                                : "lower, upper and switch are numbers of switches of all planes");
         return false;
     }
     return !named || is_there(e, "plane", f->plane, s->clos.planes, d);
@@ -90,7 +91,7 @@ ends_of(const struct element *e, const struct scenario *s, const struct link_fau
         diag_error(d, e->line,
                    "<%s> does not name one link; expected leaf and spine (leaf-spine), or "
                    "lower and upper (switch numbers)%s",
-                   e->name, grammar_attribute(e->spec, "host") ? ", or host" : "");
+                   e->name, grammar_attribute(e->spec, "host") ? ", or host, or switch" : "");
         return false;
     }
     const int64_t first = plane_of(e, f) * s->clos.nswitches;
@@ -172,15 +173,33 @@ report_no_link(const struct element *e, const struct scenario *s, const struct l
     }
 }
 
-/** The link between switches that an element names, which then names it by its ends; in a graph
- * either end may come first. */
+/** Names the link that a fault has by its ends. */
+static void
+name_link(const struct scenario *s, struct link_fault *f, const struct weft_link *link)
+{
+    const struct weft_clos *clos = &s->clos;
+    const uint32_t lower = link->lower.index;
+    f->leaf = f->spine = f->plane = f->node = f->host = f->port = ATTRIBUTE_ABSENT;
+    f->lower = f->upper = f->parallel = ATTRIBUTE_ABSENT;
+    if (link->lower.is_host)
+    {
+        f->host = node_number(s, NODE_HOST, lower);
+        f->port = weft_clos_host_ports(clos, lower) > 1 ? link->lower.port : ATTRIBUTE_ABSENT;
+        return;
+    }
+    f->lower = node_number(s, NODE_SWITCH, lower);
+    f->upper = node_number(s, NODE_SWITCH, link->upper.index);
+    f->parallel = (int64_t)count_links(clos, lower, link->upper.index, f->link);
+}
+
+/** The link between switches that an element names; in a graph either end may come first. */
 static bool
 find_switch_link(const struct element *e, const struct scenario *s, struct link_fault *f,
                  struct weft_link *link, struct diagnostics *d)
 {
     const struct weft_clos *clos = &s->clos;
     uint64_t lower, upper, parallel = (uint64_t)f->parallel;
-    if (clos->nhosts == 0 || !ends_of(e, s, f, &lower, &upper, d))
+    if (!ends_of(e, s, f, &lower, &upper, d))
     {
         return false;
     }
@@ -190,10 +209,6 @@ find_switch_link(const struct element *e, const struct scenario *s, struct link_
         if (link_joins(clos, link, lower, upper) && parallel-- == 0)
         {
             f->link = i;
-            f->leaf = f->spine = f->plane = ATTRIBUTE_ABSENT;
-            f->lower = node_number(s, NODE_SWITCH, link->lower.index);
-            f->upper = node_number(s, NODE_SWITCH, link->upper.index);
-            f->parallel = (int64_t)count_links(clos, link->lower.index, link->upper.index, i);
             return true;
         }
     }
@@ -201,27 +216,33 @@ find_switch_link(const struct element *e, const struct scenario *s, struct link_
     return false;
 }
 
+/** Whether an element names its link in one way; else an error. */
+static bool
+named_once(const struct element *e, const char *by, struct diagnostics *d)
+{
+    static const char *const others[] = {"leaf", "spine", "lower", "upper", "link", "host"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    {
+        if (strcmp(others[i], by) != 0 && element_attribute(e, others[i]))
+        {
+            diag_error(d, element_line(e, others[i]),
+                       "<%s> names %s and has %s as well; expected %s alone", e->name,
+                       strcmp(by, "host") == 0 ? "a host's link" : "a switch", others[i], by);
+            return false;
+        }
+    }
+    return true;
+}
+
 /** The link of a host; false after an error. */
 static bool
 find_host_link(const struct element *e, const struct scenario *s, struct link_fault *f,
                struct weft_link *link, struct diagnostics *d)
 {
-    static const char *const others[] = {"leaf", "spine", "lower", "upper", "link"};
     const struct weft_clos *clos = &s->clos;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    {
-        if (element_attribute(e, others[i]))
-        {
-            diag_error(d, element_line(e, others[i]),
-                       "<%s> names a host's link and has %s as well; expected host alone", e->name,
-                       others[i]);
-            return false;
-        }
-    }
     uint32_t host;
     OWNED char *why = NULL;
-    f->parallel = ATTRIBUTE_ABSENT;
-    if (clos->nhosts == 0)
+    if (!named_once(e, "host", d))
     {
         return false;
     }
@@ -230,7 +251,12 @@ find_host_link(const struct element *e, const struct scenario *s, struct link_fa
         diag_error(d, element_line(e, "host"), "<%s> names no host: %s", e->name, why);
         return false;
     }
-    f->link = (uint64_t)plane_of(e, f) * clos->nlinks + host;
+    const bool named = element_attribute(e, "port");
+    if (named && !is_there(e, "port", f->port, weft_clos_host_ports(clos, host), d))
+    {
+        return false;
+    }
+    f->link = weft_clos_host_link(clos, host, (uint32_t)(named ? f->port : plane_of(e, f)));
     weft_planes_link(clos, f->link, link);
     return true;
 }
@@ -264,6 +290,44 @@ add_fault(const struct element *e, struct scenario *s, const struct link_fault *
     memcpy(element_next(e->spec, s), f, sizeof *f);
 }
 
+/** Adds a fault of one link, which is @p link. */
+static void
+load_link(const struct element *e, struct scenario *s, struct link_fault f,
+          const struct weft_link *link, struct diagnostics *d)
+{
+    if (f.rate > link->rate)
+    {
+        diag_error(d, element_line(e, "rate"),
+                   "rate of <degrade> is more than the link's %lld Mbps; expected less",
+                   (long long)(link->rate / 1000000));
+    }
+    name_link(s, &f, link);
+    add_fault(e, s, &f, d);
+}
+
+/** Adds faults of all links of a switch. */
+static void
+load_switch(const struct element *e, struct scenario *s, struct link_fault *f,
+            struct diagnostics *d)
+{
+    uint64_t sw = (uint64_t)f->node;
+    if (!named_once(e, "switch", d) || !end_of(e, s, "switch", &sw, d))
+    {
+        return;
+    }
+    OWNED char *of = xformat("<%s>", e->name);
+    note_ids(s, NODE_SWITCH, of, e->line, d);
+    for (f->link = 0; f->link < weft_planes_links(&s->clos); f->link++)
+    {
+        struct weft_link link;
+        weft_planes_link(&s->clos, f->link, &link);
+        if (link.upper.index == sw || (!link.lower.is_host && link.lower.index == sw))
+        {
+            load_link(e, s, *f, &link, d);
+        }
+    }
+}
+
 void
 load_fault(const struct element *e, struct scenario *s, struct diagnostics *d)
 {
@@ -271,18 +335,24 @@ load_fault(const struct element *e, struct scenario *s, struct diagnostics *d)
     struct weft_link link;
     element_read(e, e->spec, &f, d);
     check_times(e, f.at, f.repair, d);
-    if (!has_plane(e, s, &f, d) ||
-        !(f.host >= 0 ? find_host_link : find_switch_link)(e, s, &f, &link, d))
+    if (f.port >= 0 && f.host < 0)
+    {
+        diag_error(d, element_line(e, "port"),
+                   "port of <%s>: it is a host's; expected host as well", e->name);
+        return;
+    }
+    OWNED char *of = xformat("<%s>", e->name);
+    if (s->clos.nhosts == 0 || !has_plane(e, s, &f, d))
     {
         return;
     }
-    if (f.rate > link.rate)
+    if (f.node >= 0)
     {
-        diag_error(d, element_line(e, "rate"),
-                   "rate of <degrade> is more than the link's %lld Mbps; expected less",
-                   (long long)(link.rate / 1000000));
+        load_switch(e, s, &f, d);
     }
-    OWNED char *of = xformat("<%s>", e->name);
-    note_ids(s, f.host >= 0 ? NODE_HOST : NODE_SWITCH, of, e->line, d);
-    add_fault(e, s, &f, d);
+    else if ((f.host >= 0 ? find_host_link : find_switch_link)(e, s, &f, &link, d))
+    {
+        load_link(e, s, f, &link, d);
+        note_ids(s, f.host >= 0 ? NODE_HOST : NODE_SWITCH, of, e->line, d);
+    }
 }

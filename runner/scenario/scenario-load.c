@@ -50,15 +50,46 @@ load_graph(const struct element *root, struct scenario *s, struct diagnostics *d
     return has_ids || !element_attribute(e, "ids");
 }
 
+/** Makes the graph of a Clos whose hosts are at several ToRs; true where it is none. */
+static bool
+make_graph(const struct element *root, struct scenario *s, struct diagnostics *d)
+{
+    const struct weft_topology_ops *ops = weft_topology_find(s->topology.algo->name);
+    uint32_t nhosts = 0, nswitches = 0;
+    const uint32_t n = ops->edges ? ops->edges(s->topology.config, NULL, &nhosts, &nswitches) : 0;
+    OWNED struct weft_graph_edge *edges = xcalloc(n <= WEFT_GRAPH_LINKS ? n : 0, sizeof *edges);
+    struct weft_graph_fault fault = {.reason =
+                                         "it has too many links, or too many switches times hosts"};
+    const int64_t size = n <= WEFT_GRAPH_LINKS && n > 0
+                             ? (ops->edges(s->topology.config, edges, &nhosts, &nswitches),
+                                weft_graph_size(nhosts, nswitches, edges, n))
+                             : -1;
+    if (n == 0)
+    {
+        return true;
+    }
+    s->tors_memory = size < 0 ? NULL : xcalloc((size_t)size / 8 + 1, 8);
+    if (!s->tors_memory || weft_graph_init(&s->tors, s->tors_memory, (size_t)size, nhosts,
+                                           nswitches, edges, n, &fault) != 0)
+    {
+        diag_error(d, line_of(root, "topology"), "this %s cannot be built: %s",
+                   s->topology.algo->name, fault.reason);
+        return false;
+    }
+    ops->use(s->topology.config, &s->tors);
+    return true;
+}
+
 static bool
 build_topology(const struct element *root, struct scenario *s, struct diagnostics *d)
 {
     const struct weft_topology_ops *ops = weft_topology_find(s->topology.algo->name);
-    if (ops->use && !load_graph(root, s, d))
+    const bool file = ops->use && !ops->edges;
+    if (!(file ? load_graph : make_graph)(root, s, d))
     {
         return false;
     }
-    s->ids = ops->use ? s->ids : ATTRIBUTE_ABSENT;
+    s->ids = file ? s->ids : ATTRIBUTE_ABSENT;
     int code = ops->build(s->topology.config, &s->clos);
     if (code < 0) /* what a configuration alone can do wrong, its check has found */
     {
@@ -162,6 +193,7 @@ scenario_free(struct scenario *s)
         free(s->workloads[i].ranges);
     }
     free_classes(s);
+    free(s->tors_memory);
     free(s->workloads);
     free((void *)s->jobs.jobs);
     free(s->drops);

@@ -76,8 +76,9 @@ extern "C"
     /** A link that goes down, or is slower, for a while. */
     struct link_fault
     {
-        /** how its element names the link */
-        int64_t leaf, spine, lower, upper, parallel, host, plane;
+        /** how its element names the link; once it is loaded by lower, upper and parallel, or by
+         * host and port */
+        int64_t leaf, spine, lower, upper, parallel, host, port, plane, node;
         uint64_t link;  /**< number of weft_planes_link() */
         int64_t rate;   /**< bit/s of one that is slower */
         int64_t at;     /**< ps */
@@ -149,7 +150,9 @@ extern "C"
         const struct input_file *topology_file; /**< of a graph; NULL: none */
         int64_t ids; /**< enum node_ids: the numbers by which the scenario names nodes of a graph
                         whose file has ids */
-        struct weft_clos clos; /**< built from topology */
+        struct weft_clos clos;  /**< built from topology */
+        struct weft_graph tors; /**< of hosts at several ToRs */
+        void *tors_memory;      /**< what that points into; NULL: none */
         struct drop_rule *drops;
         size_t ndrops;
         double loss; /**< probability that a data packet is lost at the top tier it crosses */

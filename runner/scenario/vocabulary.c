@@ -23,6 +23,12 @@
                  "which of the parallel links"),                                                   \
         VALUE_AT(IN(link_fault, host), "host", false, WEFT_COUNT, NULL, "0", "4294967295",         \
                  "instead of the ends: the host whose link it is"),                                \
+        VALUE_AT(                                                                                  \
+            IN(link_fault, port), "port", false, WEFT_COUNT, NULL, "0", "63",                      \
+            "with host: which of its ports, those of plane 0 first, and that to its server's "     \
+            "own network last; default: 0"),                                                       \
+        VALUE_AT(IN(link_fault, node), "switch", false, WEFT_COUNT, NULL, "0", "4294967295",       \
+                 "instead of the ends: the number of a switch, all of whose links it is"),         \
         VALUE_AT(IN(link_fault, plane), "plane", false, WEFT_COUNT, NULL, "0", "63",               \
                  "with leaf and spine, or with host, where there are several planes: which one; "  \
                  "default: 0")
@@ -449,7 +455,7 @@ vocabulary_takes(const struct element_spec *spec, const struct weft_algo *algo, 
     if ((strcmp(name, "file") == 0 || strcmp(name, "ids") == 0) &&
         strcmp(spec->name, "topology") == 0)
     {
-        return weft_topology_find(algo->name)->use != NULL;
+        return weft_topology_find(algo->name)->use && !weft_topology_find(algo->name)->edges;
     }
     if (strcmp(name, "start-unit") == 0)
     {

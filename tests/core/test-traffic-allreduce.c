@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -412,14 +413,95 @@ START_TEST(two_alltoalls_leave_every_rank_with_every_contribution)
 }
 END_TEST
 
+/* --- by servers ------------------------------------------------------------------------------- */
+
+static uint32_t gpus;
+
+/* Chunk c of the vector is what GPU c - 1 of each server has reduced when the ring of its rail
+ * begins; that ring divides it into a part for each server. */
+static bool
+of_server_or_rail(const struct weft_message *m, uint32_t piece)
+{
+    const uint32_t servers = ranks / gpus, rank = m->src % ranks, gpu = rank % gpus;
+    const uint32_t chunk = piece / servers, part = piece % servers, server = rank / gpus;
+    const uint32_t first = gpus - 1, last = first + 2 * (servers - 1);
+    if (m->step < first)
+    {
+        return chunk == (gpu + gpus - m->step) % gpus;
+    }
+    if (m->step < last)
+    {
+        return chunk == (gpu + 1) % gpus &&
+               part == (server + 2 * servers - (m->step - first)) % servers;
+    }
+    return chunk == (gpu + 1 + gpus - (m->step - last)) % gpus;
+}
+
+START_TEST(servers_and_rails_leave_every_rank_with_every_contribution)
+{
+    char number[8];
+    for (gpus = 1; gpus <= 4; gpus++)
+    {
+        for (uint32_t servers = 1; servers <= 4; servers++)
+        {
+            ranks = gpus * servers;
+            if (ranks < 2)
+            {
+                continue;
+            }
+            snprintf(number, sizeof number, "%u", gpus);
+            choose("allreduce-hierarchical", "16000B", "2");
+            traffic_set("gpus-per-server", number);
+            build(2 * ranks);
+            check_graph();
+            ck_assert_uint_eq(size.nsteps, 2 * (gpus - 1) + 2 * (servers - 1));
+            run(ranks, of_server_or_rail, ranks);
+        }
+    }
+}
+END_TEST
+
+/* Two servers of four GPUs: three steps in a server, two between them, and three. */
+START_TEST(eight_gpus_send_what_nccl_sends)
+{
+    static const uint32_t to[] = {1, 1, 1, 4, 4, 1, 1, 1}, waits[] = {0, 1, 1, 1, 2, 2, 1, 1};
+    ranks = 8;
+    hosts.gpus = 4;
+    choose("allreduce-hierarchical", "1000000B", "1");
+    build(8);
+    ck_assert_uint_eq(size.nmessages, 8 * 8);
+    ck_assert_uint_eq(size.nqps, 16);
+    for (uint32_t step = 0; step < 8; step++)
+    {
+        ck_assert_uint_eq(messages[step].dst, to[step]);
+        ck_assert_uint_eq(messages[step].bytes, to[step] == 4 ? 125000 : 250000);
+        ck_assert_uint_eq(messages[step].waits, waits[step]);
+    }
+    ck_assert_uint_eq(messages[3 * 8].dst, 0); /* GPU 3's next one in its server */
+    ck_assert_uint_eq(messages[7 * 8 + 3].dst, 3);
+    hosts.gpus = 3;
+    ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "part of a server"));
+    hosts.gpus = 0;
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "expected gpus-per-server"));
+    hosts.gpus = 2;
+    hosts.n = 16;
+    traffic_set("groups", "2");
+    traffic_set("placement", "interleaved");
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "expected blocked"));
+    hosts.gpus = 0;
+}
+END_TEST
+
 /* --- all -------------------------------------------------------------------------------------- */
 
 START_TEST(computing_delays_what_waits_and_nothing_else)
 {
     static const char *const kinds[] = {"allreduce-ring", "allreduce-doubling", "allreduce-tree",
-                                        "allreduce-direct"};
-    for (uint32_t k = 0; k < 4; k++)
+                                        "allreduce-direct", "allreduce-hierarchical"};
+    for (uint32_t k = 0; k < 5; k++)
     {
+        hosts.gpus = 4;
         choose(kinds[k], "1MB", "1");
         traffic_set("compute", "7us");
         traffic_set("start", "1ms");
@@ -481,6 +563,8 @@ traffic_allreduce_suite(void)
     tcase_add_test(tcase, the_trees_are_those_of_nccl);
     tcase_add_test(tcase, a_chunk_goes_up_step_by_step_and_down_again);
     tcase_add_test(tcase, two_alltoalls_leave_every_rank_with_every_contribution);
+    tcase_add_test(tcase, servers_and_rails_leave_every_rank_with_every_contribution);
+    tcase_add_test(tcase, eight_gpus_send_what_nccl_sends);
     tcase_add_test(tcase, computing_delays_what_waits_and_nothing_else);
     tcase_add_test(tcase, bounds_are_those_of_the_steps);
     suite_add_tcase(suite, tcase);

@@ -115,9 +115,14 @@ fabric "$two" '<measure ports="7:0" interval="1us"/>' 'switch 7 of <measure> doe
 fabric "$two" '<failure host="6"/>' '<failure> names no host: .*0 to 5'
 fabric "$two" '<failure host="1" plane="1"/>' 'plane 1 of <failure> does not exist; there are 1, 0 to 0'
 fabric "$two planes=\"2\"" '<failure leaf="0" spine="1" plane="2"/>' 'plane 2 of <failure> does not exist; there are 2, 0 to 1'
-fabric "$two planes=\"2\"" '<failure lower="0" upper="4" plane="0"/>' 'plane of <failure>: lower and upper are numbers of switches of all planes'
+fabric "$two planes=\"2\"" '<failure lower="0" upper="4" plane="0"/>' 'plane of <failure>: lower, upper and switch are numbers of switches of all planes'
 fabric "$two planes=\"2\"" '<failure lower="0" upper="14"/>' 'upper 14 of <failure> does not exist; there are 14, 0 to 13'
 fabric "$two planes=\"2\"" '<failure lower="0" upper="11"/>' '<failure> names no link: switches 0 and 11 are no neighbours; above switch 0 there are 3, 4, 5, 6'
+fabric "$two" '<failure host="1" port="1"/>' 'port 1 of <failure> does not exist; there are 1, 0 to 0'
+fabric "$two" '<failure port="1" leaf="0" spine="1"/>' "port of <failure>: it is a host's; expected host as well"
+fabric "$two planes=\"2\"" '<failure host="1" port="1" plane="1"/>' 'plane of <failure>: port is a number among those of all planes'
+fabric "$two" '<failure switch="7"/>' 'switch 7 of <failure> does not exist; there are 7, 0 to 6'
+fabric "$two" '<failure switch="1" leaf="0"/>' '<failure> names a switch and has leaf as well; expected switch alone'
 fabric "$two" '<failure tor="0" spine="1"/>' 'unknown attribute tor of <failure>'
 
 # --- figures ---

@@ -202,9 +202,14 @@ extern "C"
          * ports: a switch has at most 8,192 ports). weft_config_check() tells which. A shape that
          * is refused has no hosts, no switches and no links. */
         int (*build)(const void *config, struct weft_clos *clos);
-        /** Not NULL: build() needs a graph, and returns WEFT_EINVAL without. Keeps a pointer to it
-         * in @p config. */
+        /** Not NULL: build() needs a graph, and returns WEFT_EINVAL without, if edges is NULL or
+         * returns some. Keeps a pointer to it in @p config. */
         void (*use)(void *config, const struct weft_graph *graph);
+        /** Not NULL: returns how many links the graph has that the caller is to make of @p config
+         * and to give to use(); fills them (if not NULL) and how many hosts and switches there are.
+         * 0: build() needs none, or refuses @p config. */
+        uint32_t (*edges)(const void *config, struct weft_graph_edge *edges, uint32_t *nhosts,
+                          uint32_t *nswitches);
     };
 
     /** The topology of that name, or NULL (also of NULL). */

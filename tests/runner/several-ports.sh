@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: several-ports.sh WEFT-RUNNER
+# Hosts at two ToRs and servers with a network of their own: a ToR that dies cuts nobody off, a
+# failure hits the port that it names.
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
+
+# run NAME TOPOLOGY WORKLOAD [FAILURES]: into the folder NAME.
+run()
+{
+    cat >"$1.xml" <<END
+<scenario name="$1">
+  <topology kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" link-rate="100Gbps" $2/>
+  <transport name="sack"/><balancer name="ops"/><congestion-control name="none"/>
+  <workload $3/><convergence delay="50us"/>
+  $4
+</scenario>
+END
+    ends 0 "$weft" run "$1.xml" --no-figures --host plain --out "$1"
+}
+
+cct() { column "$1/summary.csv" cct_us; }
+
+dual='tors-per-host="2"' permutation='kind="permutation" bytes="1MB"'
+run healthy "$dual" "$permutation" ''
+run tor "$dual" "$permutation" '<failure switch="1" at="10us"/>'
+links=$(for host in 0 1 2 3; do echo "<failure host=\"$host\" port=\"1\" at=\"10us\"/>"; done
+    for spine in 4 5 6 7; do echo "<failure lower=\"1\" upper=\"$spine\" at=\"10us\"/>"; done)
+run links "$dual" "$permutation" "$links"
+[ "$(cct tor)" = "$(cct links)" ] || fail "a dead ToR is not the same as all of its links"
+[ "$(cct healthy)" != "$(cct tor)" ] || fail 'nobody hears of the dead ToR'
+[ "$(column tor/summary.csv failed)" = 0 ] || fail 'a message is left'
+
+servers='gpus-per-server="4" scale-up-rate="900Gbps"' ring='kind="allreduce-ring" bytes="4MB" groups="4" placement="blocked"'
+run inside "$servers" "$ring" ''
+run nic "$servers" "$ring" '<failure host="1" port="1" at="0us"/>'
+run outside 'gpus-per-server="4"' "$ring" ''
+awk -v a="$(cct inside)" -v b="$(cct nic)" -v c="$(cct outside)" 'BEGIN { exit !(4 * a < c && b > 2 * a && b <= c) }' ||
+    fail "by their network $(cct inside) us, without one GPU's $(cct nic) us, by the fabric $(cct outside) us"
+echo "several ports: right"
