@@ -52,9 +52,10 @@ static const struct weft_param params[] = {
      "when forwarding is.",
      "(ours)"},
     {"port-window", WEFT_COUNT, P(port_window), "16", "1", "65536", NULL,
-     "Packets of a QP that wait at the ports of a host that has several; a QP with as many makes "
-     "no "
-     "more until one has left.",
+     "Packets that wait at the ports of a host that has several, of QPs that choose a port for "
+     "each "
+     "packet: each may have its equal part, and at least one, and makes no more until one has "
+     "left.",
      "(ours)"},
 };
 

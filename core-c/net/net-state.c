@@ -258,7 +258,7 @@ weft_net_waiting(const struct weft_net *net, uint32_t host)
 int64_t
 weft_net_send_at(const struct weft_net *net, const struct weft_qp *qp)
 {
-    return weft_host_send_at(&net->host[qp->src].nic, qp);
+    return weft_host_send_at(net->qp[qp->index]->nic, qp);
 }
 
 void

@@ -13,6 +13,7 @@
 #define PORT_STREAM    (UINT64_C(0x3907) << 48)   /* of their ports */
 #define TIE_STREAM     (UINT64_C(0x71e5) << 32)   /* of their ties */
 #define SHORTEST_FRAME 38                         /* bytes: of Ethernet and IP without anything */
+#define SERVER_BUFFER  1000000000                 /* bytes of each port of a server's own switch */
 
 static void
 take_levels(struct weft_net *net)
@@ -100,6 +101,7 @@ make_host_ports(struct weft_net *net, struct weft_host_node *h)
         h->node.port = weft_take(&net->first.memory, n * sizeof *h->node.port);
         h->ports = weft_take(&net->first.memory, sizeof *h->ports);
         h->ports->queue = weft_take(&net->first.memory, n * sizeof *h->ports->queue);
+        h->ports->inside = weft_clos_inside_ports(net->config.clos, h->node.number);
         h->port.free_at = WEFT_NEVER; /* of a host with one port it is looked at first */
         h->port.lost_before = INT64_MAX;
     }
@@ -110,11 +112,23 @@ make_host_ports(struct weft_net *net, struct weft_host_node *h)
 }
 
 static void
+make_nic(const struct weft_net *net, struct weft_host *nic, int64_t rate, bool first)
+{
+    weft_host_init(nic, rate, first);
+    if (net->config.frame.turn == WEFT_TURN_DESTINATIONS)
+    {
+        weft_host_serve_destinations(nic);
+    }
+}
+
+static void
 make_host(struct weft_net *net, uint32_t i)
 {
     struct weft_host_node *h = &net->host[i];
     const struct weft_clos *clos = net->config.clos;
-    int64_t rate = 0;
+    const uint64_t inside = weft_clos_inside_ports(clos, i);
+    const bool first = net->config.frame.ack_priority == WEFT_ACK_FIRST;
+    int64_t rate[2] = {0, 0}; /* to the fabric, and to its server */
     h->node.number = i;
     h->node.worker = &net->first;
     h->wake_at = WEFT_NEVER;
@@ -123,12 +137,13 @@ make_host(struct weft_net *net, uint32_t i)
     {
         struct weft_link link;
         weft_planes_link(clos, weft_clos_host_link(clos, i, port), &link);
-        rate += link.rate;
+        rate[inside >> port & 1U] += link.rate;
     }
-    weft_host_init(&h->nic, rate, net->config.frame.ack_priority == WEFT_ACK_FIRST);
-    if (net->config.frame.turn == WEFT_TURN_DESTINATIONS)
+    make_nic(net, &h->nic, rate[0], first);
+    if (inside && rate[0] > 0)
     {
-        weft_host_serve_destinations(&h->nic);
+        h->inside = weft_take(&net->first.memory, sizeof *h->inside);
+        make_nic(net, h->inside, rate[1], first);
     }
 }
 
@@ -188,11 +203,31 @@ make_balancer(struct weft_net *net, struct weft_switch_node *sw, struct weft_ref
     return net->lb->init(sw->lb, net->lb_config, &site);
 }
 
+/* Makes a switch's buffer. That of a server's own network loses and marks nothing and pauses
+ * nobody: credits keep it lossless, for which it has room here for what they would hold back. */
+static int
+make_buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_refusal *why)
+{
+    const uint32_t n = sw->node.nports;
+    struct weft_mmu_config buffer = net->config.buffer;
+    const int64_t size = weft_mmu_size(&buffer, n);
+    if (weft_clos_is_inside(net->config.clos, sw->index))
+    {
+        buffer.pfc = buffer.ecn = buffer.trim = 0;
+        buffer.port_buffer = SERVER_BUFFER;
+    }
+    const int code = size < 0 ? (int)size : weft_mmu_check(&buffer, n, why);
+    if (!code)
+    {
+        sw->mmu = weft_take(&net->first.memory, (size_t)size);
+    }
+    return code ? code : weft_mmu_init(sw->mmu, &buffer, n);
+}
+
 static int
 make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
 {
     struct weft_switch_node *sw = &net->sw[i];
-    const struct weft_mmu_config *buffer = &net->config.buffer;
     weft_clos_switch(net->config.clos, i, &sw->map);
     sw->index = i;
     const uint32_t each = net->config.clos->nswitches, planes = net->config.clos->planes;
@@ -207,13 +242,11 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     sw->node.number = net->nhosts + i;
     sw->node.worker = &net->first;
     sw->node.nports = weft_map_nports(&sw->map);
-    int code = weft_mmu_check(buffer, sw->node.nports, why);
+    int code = make_buffer(net, sw, why);
     if (code)
     {
         return code;
     }
-    sw->mmu = weft_take(&net->first.memory, (size_t)weft_mmu_size(buffer, sw->node.nports));
-    code = weft_mmu_init(sw->mmu, buffer, sw->node.nports);
     sw->waiting = weft_take(&net->first.memory, net->words * sizeof *sw->waiting);
     for (uint32_t k = 0; sw->map.tier == 0 && k < net->config.nlevels; k++)
     {

@@ -24,7 +24,7 @@ arm_receiver_timer(struct weft_host_node *h, struct weft_net_qp *q)
 static void
 resume(const struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
-    if (weft_host_resume(&h->nic, &q->qp, h->node.now))
+    if (weft_host_resume(q->nic, &q->qp, h->node.now))
     {
         weft_host_kick(net, h);
     }
@@ -154,7 +154,7 @@ receive(const struct weft_net *net, struct weft_host_node *h, struct weft_packet
 static void
 give_up(const struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
-    weft_host_drop(&h->nic, &q->qp);
+    weft_host_drop(q->nic, &q->qp);
     if (net->config.hooks.gave_up)
     {
         net->config.hooks.gave_up(net->config.hooks.of, &q->qp, h->node.now);
@@ -188,7 +188,7 @@ run_timer(const struct weft_net *net, struct weft_host_node *h, struct weft_net_
     }
     if (due && weft_qp_ready(&q->qp))
     {
-        weft_host_activate(&h->nic, &q->qp);
+        weft_host_activate(q->nic, &q->qp);
         weft_host_kick(net, h);
     }
     weft_host_arm_timer(h, q);
@@ -233,7 +233,7 @@ weft_host_post(const struct weft_net *net, struct weft_host_node *h, struct weft
     {
         h->node.worker->far->posted(h->node.worker, q, bytes, tag);
     }
-    weft_host_activate(&h->nic, &q->qp);
+    weft_host_activate(q->nic, &q->qp);
     weft_host_kick(net, h);
 }
 

@@ -14,7 +14,8 @@ struct weft_host_node
     struct weft_port port;         /**< its only one; several are in node.port */
     struct weft_host_ports *ports; /**< NULL: it has one port */
     struct weft_host nic;
-    int64_t wake_at; /**< when the wire is to be looked at, or WEFT_NEVER */
+    struct weft_host *inside; /**< QPs that its server's own network carries; NULL: there is none */
+    int64_t wake_at;          /**< when the wire is to be looked at, or WEFT_NEVER */
     uint32_t nqps;
     struct weft_packets_ring replies;
     struct weft_packets_ring others; /**< packets of IP stacks */

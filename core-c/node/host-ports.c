@@ -211,6 +211,16 @@ queue_other(const struct weft_net *net, struct weft_host_node *h, const struct w
     weft_packets_push(&h->ports->queue[port].others, p, &h->node.worker->memory);
 }
 
+/* Returns how many packets of a QP may wait: its part of the window, which all QPs that have
+ * something to send share. */
+static uint32_t
+window_of(const struct weft_net *net, const struct weft_host_node *h, const struct weft_net_qp *q)
+{
+    const uint32_t nqps = q->nic->nactive + h->ports->held; /* the QP is active: at least 1 */
+    const uint32_t each = q->sprays ? (uint32_t)net->config.frame.port_window / nqps : 1;
+    return each > 0 ? each : 1;
+}
+
 /* Data that is made waits for its port. */
 static void
 queue_data(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
@@ -218,13 +228,11 @@ queue_data(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
 {
     struct weft_net_qp *q = net->qp[p->qp];
     weft_packets_push(&h->ports->queue[port].data, p, &h->node.worker->memory);
-    const uint64_t may = leading(net, h, p->dst);
-    const bool sprays = q->qp.path && net->level[p->sl].lb->reorders && (may & (may - 1)) != 0;
-    const uint32_t most = sprays ? (uint32_t)net->config.frame.port_window : 1;
-    if (++q->at_ports >= most)
+    if (++q->at_ports >= window_of(net, h, q))
     {
         q->qp.held = true;
-        weft_host_drop(&h->nic, &q->qp);
+        h->ports->held++;
+        weft_host_drop(q->nic, &q->qp);
     }
 }
 
@@ -240,7 +248,8 @@ take_data(const struct weft_net *net, struct weft_host_node *h, uint32_t port)
     if (q->qp.held)
     {
         q->qp.held = false;
-        weft_host_resume(&h->nic, &q->qp, h->node.now);
+        h->ports->held--;
+        weft_host_resume(q->nic, &q->qp, h->node.now);
     }
     return p;
 }
@@ -292,27 +301,36 @@ choose_all_again(const struct weft_net *net, struct weft_host_node *h)
 
 /* --- what is sent ----------------------------------------------------------------------------- */
 
-/* The classes that PFC keeps back at all ports. */
+/* The ports at which a NIC's packets may have to leave: those to the fabric or to its server; of
+ * the latter's QPs all, where these are dead. */
+static uint64_t
+ports_of(const struct weft_host_node *h, const struct weft_host *nic)
+{
+    const uint64_t all = all_ports(h->node.nports), inside = h->ports->inside;
+    return nic != h->inside ? all & ~inside : (h->ports->dead & inside) ? all : inside;
+}
+
+/* The classes that PFC keeps back at all of these ports. */
 static uint32_t
-paused_everywhere(const struct weft_host_node *h)
+paused_at(const struct weft_host_node *h, uint64_t ports)
 {
     uint32_t paused = UINT32_MAX;
-    for (uint32_t i = 0; i < h->node.nports; i++)
+    for (; ports != 0; ports &= ports - 1)
     {
-        paused &= h->node.port[i].paused;
+        paused &= h->node.port[weft_ctz64(ports)].paused;
     }
     return paused;
 }
 
-/* Has QPs make packets until one is for that port. False: none is. */
+/* Has a NIC's QPs make packets until one is for that port. False: none is. */
 static bool
-make_for(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
-         struct weft_packet *made)
+make_by(const struct weft_net *net, struct weft_host_node *h, struct weft_host *nic, uint32_t port,
+        struct weft_packet *made)
 {
-    h->port.paused = paused_everywhere(h);
-    for (weft_host_draw(net, h); h->ports->has_made; weft_host_draw(net, h))
+    const uint64_t ports = ports_of(h, nic);
+    h->port.paused = paused_at(h, ports);
+    while ((ports >> port & 1U) && weft_host_draw(net, h, nic, made))
     {
-        *made = h->ports->made;
         const uint32_t to = port_of_data(net, h, net->qp[made->qp], made, port);
         if (to == port && !(h->node.port[port].paused >> made->tclass & 1U))
         {
@@ -321,6 +339,14 @@ make_for(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
         queue_data(net, h, to, made);
     }
     return false;
+}
+
+static bool
+make_for(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
+         struct weft_packet *made)
+{
+    return make_by(net, h, &h->nic, port, made) ||
+           (h->inside && make_by(net, h, h->inside, port, made));
 }
 
 /* Takes a source's next packet for a port, if it has one. */
@@ -391,17 +417,31 @@ sort_out(const struct weft_net *net, struct weft_host_node *h)
     }
 }
 
+/* When a NIC's QPs may make something next. */
+static int64_t
+makes_at(const struct weft_host_node *h, const struct weft_host *nic)
+{
+    const uint64_t ports = ports_of(h, nic);
+    int64_t free = WEFT_NEVER;
+    for (uint64_t left = ports; left != 0; left &= left - 1)
+    {
+        const int64_t at = h->node.port[weft_ctz64(left)].free_at;
+        free = at < free ? at : free;
+    }
+    free = free > h->node.now ? free : h->node.now;
+    return weft_host_next_from(nic, 0, paused_at(h, ports), free);
+}
+
 /* When something may be sent next. */
 static int64_t
 next_at(const struct weft_host_node *h)
 {
-    int64_t next = WEFT_NEVER, free = WEFT_NEVER;
+    int64_t next = makes_at(h, &h->nic);
     for (uint32_t i = 0; i < h->node.nports; i++)
     {
         const struct weft_port_queues *waits = &h->ports->queue[i];
         const struct weft_port *wire = &h->node.port[i];
         const int64_t at = wire->free_at > h->node.now ? wire->free_at : h->node.now;
-        free = at < free ? at : free;
         if (weft_packets_any(&waits->replies, wire->paused) ||
             weft_packets_any(&waits->others, wire->paused) ||
             weft_packets_any(&waits->data, wire->paused))
@@ -409,8 +449,8 @@ next_at(const struct weft_host_node *h)
             next = at < next ? at : next;
         }
     }
-    const int64_t made = weft_host_next_from(&h->nic, 0, paused_everywhere(h), free);
-    return made < next ? made : next;
+    const int64_t inside = h->inside ? makes_at(h, h->inside) : WEFT_NEVER;
+    return inside < next ? inside : next;
 }
 
 void

@@ -2,11 +2,13 @@
 /**
  * @file host-ports.h  A host with several ports, one in each plane. Private.
  *
- * Its QPs take turns at one NIC, as at a host with one port. A packet gets its port when it is made
- * (enum weft_host_port), and waits there if the wire is not free. Packets are made while a port has
- * nothing to send, and a QP of which as many wait as the fabric's `port-window` says makes no more
- * until one has left: so no wire is idle while a QP has a packet for it, and no QP fills the NIC
- * with packets for a port that is slow or paused.
+ * Its QPs take turns at one NIC, as at a host with one port, and those that its server's own
+ * network carries at a NIC of theirs. A packet gets its port when it is made (enum weft_host_port),
+ * and waits there if the wire is not free. Packets are made while a port has nothing to send. QPs
+ * that choose a port for each packet share the fabric's `port-window`: one of which its part waits,
+ * and at least one packet, makes no more until one has left; others make one ahead. So no wire is
+ * idle while a QP has a packet for it, and the NIC does not fill with packets for a port that is
+ * slow or paused.
  */
 #ifndef WEFT_HOST_PORTS_H
 #define WEFT_HOST_PORTS_H
@@ -26,23 +28,12 @@ struct weft_port_queues
 struct weft_host_ports
 {
     struct weft_port_queues *queue; /**< [port] */
-    struct weft_packet made;        /**< by weft_host_draw() */
-    bool has_made;
-    bool moves;     /**< a port has died or come back, or forwarding has changed */
-    uint64_t dead;  /**< bits of ports, as of when it last moved */
-    uint32_t first; /**< the port that is served first */
+    uint64_t inside;                /**< bits of those to its server's own network */
+    uint32_t held;                  /**< QPs that make no packets while some of theirs wait */
+    bool moves;                     /**< a port has died or come back, or forwarding has changed */
+    uint64_t dead;                  /**< bits of ports, as of when it last moved */
+    uint32_t first;                 /**< the port that is served first */
 };
-
-/** Keeps what the NIC has made; NULL: nothing. */
-static inline void
-weft_ports_take(struct weft_host_ports *ports, const struct weft_packet *made)
-{
-    ports->has_made = made != NULL;
-    if (made)
-    {
-        ports->made = *made;
-    }
-}
 
 /** Returns the port of a QP's packets that have its own source port while all ports are alive. */
 uint32_t weft_host_home_port(const struct weft_net_config *c, uint32_t src, uint32_t dst,

@@ -56,6 +56,8 @@ struct weft_net_qp
     int64_t way_back;                  /**< ps of the ACK alone */
     uint32_t plane;                    /**< that of its own source port, where ToRs work on it */
     uint32_t last_port;                /**< of its packets, where its host's ports take turns */
+    struct weft_host *nic;             /**< of its host, to the fabric or to the host's server */
+    bool sprays;                       /**< its packets have several ports to choose from */
     uint32_t at_ports;                 /**< its packets that wait there, where there are several */
     size_t flow_each;                  /**< bytes of `flow` for a plane */
 };

@@ -118,15 +118,28 @@ init_tor(struct weft_worker *here, struct weft_net_qp *q, const struct weft_net_
 }
 
 static void
-lend(struct weft_host_node *h, const struct weft_memory *memory)
+lend(struct weft_host *nic, uint32_t nqps, const struct weft_memory *memory)
 {
-    if (++h->nqps <= h->nic.capacity)
+    if (nqps <= nic->capacity)
     {
         return;
     }
-    const uint32_t capacity = h->nic.capacity < 2 ? 4 : 2 * h->nic.capacity;
+    const uint32_t twice = nic->capacity < 2 ? 4 : 2 * nic->capacity;
+    const uint32_t capacity = nqps > twice ? nqps : twice;
     struct weft_qp **active = (struct weft_qp **)weft_take(memory, capacity * sizeof *active);
-    weft_host_lend(&h->nic, active, weft_take(memory, capacity * sizeof(int64_t)), capacity);
+    weft_host_lend(nic, active, weft_take(memory, capacity * sizeof(int64_t)), capacity);
+}
+
+/* Gives a QP the NIC that sends for it. */
+static void
+join_nic(const struct weft_net *net, struct weft_net_qp *q, const struct weft_nic_algos *algos,
+         const struct weft_net_qp_site *of)
+{
+    struct weft_host_node *h = &net->host[of->src];
+    const uint64_t ways = weft_clos_ways(net->config.clos, of->src, of->dst);
+    const uint64_t inside = weft_clos_inside_ports(net->config.clos, of->src);
+    q->nic = h->inside && (ways & ~inside) == 0 ? h->inside : &h->nic;
+    q->sprays = algos->path && net->level[of->level].lb->reorders && (ways & (ways - 1)) != 0;
 }
 
 int
@@ -153,6 +166,7 @@ weft_qp_make(struct weft_worker *here, const struct weft_net_qp_site *of, struct
     site.lacks_sender = weft_node_is_elsewhere(net, of->src);
     site.lacks_receiver = weft_node_is_elsewhere(net, of->dst);
     *made = q;
+    join_nic(net, q, algos, of);
     q->plane = weft_host_home_port(&net->config, of->src, of->dst, site.sport);
     const int code = weft_qp_init(&q->qp, weft_take(&here->memory, weft_qp_size(algos, &site)),
                                   algos, &site, asks ? asks->now : net->now);
@@ -170,6 +184,6 @@ weft_qp_register(struct weft_net *net, struct weft_net_qp *q, uint32_t index,
     net->qp[index] = q;
     if (!weft_node_is_elsewhere(net, q->qp.src))
     {
-        lend(&net->host[q->qp.src], memory);
+        lend(q->nic, ++net->host[q->qp.src].nqps, memory);
     }
 }

@@ -49,10 +49,11 @@ check_part(const struct weft_run *run, const struct weft_run_level *level,
     }
 }
 
-/* Plans messages; returns how many parts they have, which are as they should be. */
+/* Plans messages, those behind @p across aside, which go inside a server: each of them is one part.
+ * Returns how many parts they have, which are as they should be. */
 static size_t
 plan(const struct weft_run *run, const struct weft_run_level *level, struct weft_plan_room *room,
-     uint32_t host, uint32_t n, int64_t now)
+     uint32_t host, uint32_t across, uint32_t n, int64_t now)
 {
     void *state = level->hosts + level->words * host;
     for (uint32_t i = 0; i < n; i++)
@@ -61,13 +62,18 @@ plan(const struct weft_run *run, const struct weft_run_level *level, struct weft
         room->asks[i] =
             (struct weft_plan_message){post->connection->dst, post->connection->index, post->bytes};
     }
-    const size_t most = level->plan->most_parts(state, room->asks, n);
+    const size_t planned = across > 0 ? level->plan->most_parts(state, room->asks, across) : 0;
+    const size_t most = planned + (n - across);
     if (most > room->nparts)
     {
         room->nparts = 2 * most;
         room->parts = weft_take(weft_run_memory(run), room->nparts * sizeof *room->parts);
     }
-    const size_t nparts = level->plan->plan(state, room->asks, n, now, room->parts);
+    size_t nparts = across > 0 ? level->plan->plan(state, room->asks, across, now, room->parts) : 0;
+    for (uint32_t i = across; i < n; i++)
+    {
+        room->parts[nparts++] = (struct weft_plan_part){.message = i, .bytes = room->asks[i].bytes};
+    }
     for (size_t k = 0; k < nparts; k++)
     {
         const struct weft_plan_part *part = &room->parts[k];
@@ -96,21 +102,32 @@ begin_messages(const struct weft_run *run, struct weft_plan_room *room, uint32_t
     }
 }
 
+/* Adds a level's posts that go inside a server, or the others, to the first @p have; returns how
+ * many there are then. */
+static uint32_t
+take_posts(const struct weft_run *run, struct weft_plan_room *room, uint32_t level, bool inside,
+           uint32_t have, const struct weft_post *posts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        const struct weft_connection *c = posts[i].connection;
+        if (c->level == level && weft_clos_inside(run->clos, c->src, c->dst) == inside)
+        {
+            room->posts[have++] = posts[i];
+        }
+    }
+    return have;
+}
+
 void
 weft_planner_post(struct weft_run *run, uint32_t host, uint32_t number,
                   const struct weft_post *posts, size_t n, int64_t now)
 {
     struct weft_run_level *level = &run->level[number];
     struct weft_plan_room *room = take_room(run, level, host, (uint32_t)n);
-    uint32_t nown = 0;
-    for (size_t i = 0; i < n; i++)
-    {
-        if (posts[i].connection->level == number)
-        {
-            room->posts[nown++] = posts[i];
-        }
-    }
-    const size_t nparts = plan(run, level, room, host, nown, now);
+    const uint32_t across = take_posts(run, room, number, false, 0, posts, n);
+    const uint32_t nown = take_posts(run, room, number, true, across, posts, n);
+    const size_t nparts = plan(run, level, room, host, across, nown, now);
     begin_messages(run, room, nown);
     for (size_t k = 0; k < nparts; k++)
     {

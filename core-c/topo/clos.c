@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbering, links and structured forwarding of Clos fabrics with 2 and 3 tiers. */
-#include "base/bitmap.h"
 #include "checked/check.h"
 #include "topo/clos-shape.h"
 
@@ -300,29 +299,6 @@ weft_planes_link(const struct weft_clos *clos, uint64_t i, struct weft_link *lin
     *(link->lower.is_host ? &link->lower.port : &link->lower.index) +=
         link->lower.is_host ? plane : plane * clos->nswitches;
     link->upper.index += plane * clos->nswitches;
-}
-
-uint64_t
-weft_clos_ways(const struct weft_clos *clos, uint32_t src, uint32_t dst)
-{
-    return clos->graph                        ? weft_graph_ways(clos->graph, src, dst)
-           : weft_clos_inside(clos, src, dst) ? UINT64_C(1) << clos->planes
-                                              : UINT64_MAX >> (WEFT_MAX_PLANES - clos->planes);
-}
-
-int64_t
-weft_clos_ways_rate(const struct weft_clos *clos, uint32_t src, uint32_t dst)
-{
-    int64_t rate = 0;
-    if (!clos->graph)
-    {
-        return weft_clos_inside(clos, src, dst) ? clos->server_rate : weft_planes_host_rate(clos);
-    }
-    for (uint64_t ways = weft_clos_ways(clos, src, dst); ways != 0; ways &= ways - 1)
-    {
-        rate += clos->graph->links[clos->graph->first_link[src] + weft_ctz64(ways)].rate;
-    }
-    return rate;
 }
 
 /*

@@ -40,6 +40,7 @@ struct nic
     struct wire wire[NAIVE_PLANES];
     uint32_t row[NAIVE_FLOWS], n, next; /* flows, and whose turn it is */
     uint32_t first;                     /* wire that is served first */
+    uint32_t held;                      /* flows that wait outside the row */
     int64_t wake_at;
 };
 
@@ -144,10 +145,12 @@ keep(struct nic *nic, uint32_t port, uint32_t frame)
 {
     const uint32_t flow = world.frame[frame].flow;
     struct state *q = &world.flow[flow];
+    const uint32_t part = world.s->window / (nic->n + nic->held);
     push(&nic->wire[port].data, frame);
-    if (++q->waits >= world.s->window)
+    if (++q->waits >= (part > 0 ? part : 1))
     {
         q->held = true;
+        nic->held++;
         for (uint32_t i = 0; i < nic->n; i++)
         {
             if (nic->row[i] == flow)
@@ -183,6 +186,7 @@ take_data(struct nic *nic, uint32_t port, uint32_t *frame)
         if (q->held)
         {
             q->held = false;
+            nic->held--;
             if (q->made < world.s->flow[flow].packets)
             {
                 join_row(nic, flow);

@@ -9,8 +9,9 @@
  * - QPs with something to send stand in a row and are asked in turn, each for a frame. One that has
  *   nothing more when it is asked leaves the row, one that has comes to its end.
  * - A frame of data has its port from when it is made. Frames are made while a wire is free and has
- *   nothing to send: until one is for that wire. The others wait for theirs. A QP of which `window`
- *   frames wait leaves the row until one of them has left.
+ *   nothing to send: until one is for that wire. The others wait for theirs. QPs in the row,
+ *   and those that have left it for this, share `window`: one of which so many frames wait, or one
+ *   where that is less, leaves the row until one of them has left.
  * - At each wire an ACK and data take turns. An ACK goes back by the port by which its data came.
  * - Wires that are free are served in turn, from the one behind that which was served last.
  */

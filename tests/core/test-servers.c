@@ -96,10 +96,9 @@ as_graph(void)
 }
 
 static void
-make(const char *balancer)
+make_with(const char *balancer, const char *const *buffer)
 {
     static const char *const never[] = {"rto", "1s", NULL};
-    static const char *const vast[] = {"pfc", "off", "ecn", "off", "port-buffer", "1GB", NULL};
     world.level = (struct weft_net_level){.share = 1, .labels = 4096, .tclass = 1};
     world.level.lb = weft_lb_find(balancer);
     world.level.lb_config = parts_defaults(&world.level.lb->algo);
@@ -119,8 +118,15 @@ make(const char *balancer)
     weft_config_default(&weft_fabric_algo, &world.config.frame);
     world.config.frame.host_port = WEFT_PORT_IN_TURN;
     weft_config_default(&weft_mmu_algo, &world.config.buffer);
-    parts_set_all(&weft_mmu_algo, &world.config.buffer, vast);
+    parts_set_all(&weft_mmu_algo, &world.config.buffer, buffer);
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
+}
+
+static void
+make(const char *balancer)
+{
+    static const char *const vast[] = {"pfc", "off", "ecn", "off", "port-buffer", "1GB", NULL};
+    make_with(balancer, vast);
 }
 
 static void
@@ -315,6 +321,31 @@ START_TEST(a_server_whose_network_is_cut_uses_the_fabric_until_it_is_back)
 }
 END_TEST
 
+/* NVLink waits for credits and loses nothing: seven GPUs send to one, by a switch whose settings
+ * would drop, mark and trim. */
+START_TEST(the_network_of_a_server_is_lossless)
+{
+    static const char *const eight[] = {
+        "leaves",        "2",       "spines", "1", "hosts-per-leaf", "8", "gpus-per-server", "8",
+        "scale-up-rate", "900Gbps", NULL};
+    static const char *const tiny[] = {"pfc",  "off", "port-buffer", "20KB", "ecn", "on",
+                                       "kmin", "1KB", "kmax",        "1KB",  NULL};
+    shape("leaf-spine", eight);
+    make_with("ecmp", tiny);
+    for (uint32_t host = 1; host < 8; host++)
+    {
+        post(host, 0, 1000000, 0);
+    }
+    weft_net_run(world.net, LONG);
+    ck_assert_uint_eq(world.ndelivered, 7);
+    const struct weft_mmu *buffer = weft_net_buffer(world.net, 3); /* behind two leaves, a spine */
+    ck_assert_uint_eq(buffer->drops, 0);
+    ck_assert_uint_eq(buffer->marks, 0);
+    ck_assert_int_gt(buffer->peak_used, 500000);
+    end();
+}
+END_TEST
+
 /* --- several ToRs ----------------------------------------------------------------------------- */
 
 /* Returns the number of links between two nodes. */
@@ -458,6 +489,7 @@ servers_suite(void)
     tcase_add_loop_test(tcase, a_clos_with_servers_is_the_graph_of_its_links, 0, 10 * NSHAPES);
     tcase_add_test(tcase, inside_a_server_only_its_network_counts);
     tcase_add_test(tcase, a_server_whose_network_is_cut_uses_the_fabric_until_it_is_back);
+    tcase_add_test(tcase, the_network_of_a_server_is_lossless);
     tcase_add_test(tcase, a_host_has_a_link_to_each_of_its_tors_in_every_plane);
     tcase_add_test(tcase, hosts_whose_tors_die_one_by_one_are_not_cut_off);
     tcase_add_test(tcase, tors_that_cannot_be_shared_are_refused);

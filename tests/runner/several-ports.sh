@@ -38,4 +38,16 @@ run nic "$servers" "$ring" '<failure host="1" port="1" at="0us"/>'
 run outside 'gpus-per-server="4"' "$ring" ''
 awk -v a="$(cct inside)" -v b="$(cct nic)" -v c="$(cct outside)" 'BEGIN { exit !(4 * a < c && b > 2 * a && b <= c) }' ||
     fail "by their network $(cct inside) us, without one GPU's $(cct nic) us, by the fabric $(cct outside) us"
+# Ethereal divides what leaves a rack evenly over its uplinks; what stays in a server is no part of that.
+cat >ethereal.xml <<END
+<scenario name="ethereal">
+  <topology kind="rail-optimised" gpus-per-server="4" servers-per-block="4" spines="4" scale-up-rate="900Gbps"/>
+  <transport name="multipath-timers"/><balancer name="ethereal"/><congestion-control name="none"/>
+  <workload kind="alltoall" bytes="4MB"/>
+</scenario>
+END
+ends 0 "$weft" run ethereal.xml --no-figures --host plain --out ethereal
+awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+    $c["layer"] == "tor-up" { n++; if ($c["overload"] + 0 > 0) exit 1 } END { exit n != 1 }' ethereal/layers.csv ||
+    fail "Ethereal's uplinks have different loads"
 echo "several ports: right"

@@ -188,6 +188,17 @@ extern "C"
         return clos->graph ? clos->graph->first_link[host] + port : port * clos->nlinks + host;
     }
 
+    /** Returns whether a switch is that of a server's own network. */
+    WEFT_API bool weft_clos_is_inside(const struct weft_clos *clos, uint32_t index);
+
+    /** Returns the ports of a host to its server's own network, as bits. */
+    static inline uint64_t weft_clos_inside_ports(const struct weft_clos *clos, uint32_t host)
+    {
+        return clos->graph             ? clos->graph->inside[host]
+               : clos->server_rate > 0 ? UINT64_C(1) << clos->planes
+                                       : 0;
+    }
+
     /** Returns the ports by which a host sends to another, as bits, while all links are alive. */
     WEFT_API uint64_t weft_clos_ways(const struct weft_clos *clos, uint32_t src, uint32_t dst);
 

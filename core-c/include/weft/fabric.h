@@ -60,8 +60,7 @@ extern "C"
         int64_t turn;        /**< enum weft_turn */
         int64_t replies;     /**< enum weft_reply_paths */
         int64_t host_port;   /**< enum weft_host_port */
-        int64_t
-            port_window; /**< packets of a QP that may wait at the ports of a host with several */
+        int64_t port_window; /**< packets that may wait at the ports of a host with several */
     };
 
     WEFT_API extern const struct weft_algo weft_fabric_algo;
