@@ -51,24 +51,6 @@ set_port_down(struct weft_net *net, const struct weft_end *end, bool down)
     }
 }
 
-/* A host's link to its server's network is dead, or is there again: all hosts of the server know.
- */
-static void
-note_server(struct weft_net *net, uint32_t host, bool down)
-{
-    const struct weft_clos *clos = net->config.clos;
-    const uint64_t bit = UINT64_C(1) << (host & 63U);
-    net->server_dead[host >> 6] &= ~bit;
-    net->server_dead[host >> 6] |= down ? bit : 0;
-    for (uint32_t other = 0; other < net->nhosts; other++)
-    {
-        if (weft_clos_server(clos, other) == weft_clos_server(clos, host))
-        {
-            choose_ports_again(net, other);
-        }
-    }
-}
-
 void
 weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
 {
@@ -76,10 +58,6 @@ weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
     weft_planes_link(net->config.clos, link, &of);
     set_port_down(net, &of.lower, down);
     set_port_down(net, &of.upper, down);
-    if (of.lower.is_host && of.lower.port == net->config.clos->planes && !net->config.clos->graph)
-    {
-        note_server(net, of.lower.index, down);
-    }
     if (weft_clos_most_ports(net->config.clos) > 1 && of.lower.is_host)
     {
         tell_ranks(net);

@@ -332,8 +332,6 @@ take_rows(struct weft_net *net)
     net->nswitches = weft_planes_switches(clos);
     net->fib = (const struct weft_fib **)weft_take(&net->first.memory,
                                                    (clos->planes + 1) * sizeof *net->fib);
-    net->server_dead =
-        weft_take(&net->first.memory, (clos->nhosts / 64 + 1) * sizeof *net->server_dead);
     net->words = (ports + 63) / 64;
     net->host = weft_take(&net->first.memory, net->nhosts * sizeof *net->host);
     net->sw = weft_take(&net->first.memory, net->nswitches * sizeof *net->sw);

@@ -45,20 +45,15 @@ all_ports(uint32_t n)
 }
 
 /* The ports of a host of a graph that lead to another: by its server's network, or the shortest
- * ways; of dead ones only its own are known at once. */
+ * ways; of dead ones only its own are known at once, in whose place it takes what is alive. */
 static uint64_t
 leading_in_graph(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst)
 {
     const uint64_t ways = weft_fib_ways(net->fib[0], h->node.number, dst);
     const uint64_t bits = ways & ~h->ports->dead;
-    return bits ? bits : ways ? ways : all_ports(h->node.nports);
-}
-
-/* Whether a host's link to its server's network is alive. */
-static bool
-has_server(const struct weft_net *net, uint32_t host)
-{
-    return (net->server_dead[host >> 6] >> (host & 63U) & 1U) == 0;
+    const uint64_t others = all_ports(h->node.nports) & ~(h->ports->inside | h->ports->dead);
+    const bool waits = (ways & h->ports->inside) != 0 || others == 0;
+    return bits ? bits : waits && ways ? ways : others ? others : all_ports(h->node.nports);
 }
 
 /* The ports that lead to a host, as bits: all, if none does. */
@@ -71,10 +66,9 @@ leading(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst
     }
     const struct weft_clos *clos = net->config.clos;
     uint64_t bits = all_ports(clos->planes) & ~h->ports->dead;
-    if (weft_clos_inside(clos, h->node.number, dst) && has_server(net, h->node.number) &&
-        has_server(net, dst))
+    if (weft_clos_inside(clos, h->node.number, dst))
     {
-        return UINT64_C(1) << clos->planes;
+        return h->ports->inside;
     }
     for (uint64_t left = net->has_fib ? bits : 0; left != 0; left &= left - 1)
     {
@@ -301,13 +295,11 @@ choose_all_again(const struct weft_net *net, struct weft_host_node *h)
 
 /* --- what is sent ----------------------------------------------------------------------------- */
 
-/* The ports at which a NIC's packets may have to leave: those to the fabric or to its server; of
- * the latter's QPs all, where these are dead. */
+/* The ports of a NIC: those to the fabric, or to its server. */
 static uint64_t
 ports_of(const struct weft_host_node *h, const struct weft_host *nic)
 {
-    const uint64_t all = all_ports(h->node.nports), inside = h->ports->inside;
-    return nic != h->inside ? all & ~inside : (h->ports->dead & inside) ? all : inside;
+    return nic == h->inside ? h->ports->inside : all_ports(h->node.nports) & ~h->ports->inside;
 }
 
 /* The classes that PFC keeps back at all of these ports. */
@@ -322,14 +314,14 @@ paused_at(const struct weft_host_node *h, uint64_t ports)
     return paused;
 }
 
-/* Has a NIC's QPs make packets until one is for that port. False: none is. */
+/* Has QPs make packets until one is for that port. False: none is. */
 static bool
-make_by(const struct weft_net *net, struct weft_host_node *h, struct weft_host *nic, uint32_t port,
-        struct weft_packet *made)
+make_for(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
+         struct weft_packet *made)
 {
-    const uint64_t ports = ports_of(h, nic);
-    h->port.paused = paused_at(h, ports);
-    while ((ports >> port & 1U) && weft_host_draw(net, h, nic, made))
+    struct weft_host *nic = h->inside && (h->ports->inside >> port & 1U) ? h->inside : &h->nic;
+    h->port.paused = paused_at(h, ports_of(h, nic));
+    while (weft_host_draw(net, h, nic, made))
     {
         const uint32_t to = port_of_data(net, h, net->qp[made->qp], made, port);
         if (to == port && !(h->node.port[port].paused >> made->tclass & 1U))
@@ -339,14 +331,6 @@ make_by(const struct weft_net *net, struct weft_host_node *h, struct weft_host *
         queue_data(net, h, to, made);
     }
     return false;
-}
-
-static bool
-make_for(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
-         struct weft_packet *made)
-{
-    return make_by(net, h, &h->nic, port, made) ||
-           (h->inside && make_by(net, h, h->inside, port, made));
 }
 
 /* Takes a source's next packet for a port, if it has one. */

@@ -51,7 +51,6 @@ struct weft_net
     uint32_t qp_room;
     const struct weft_fib **fib; /**< [plane]: NULL where forwarding is structured; that of servers'
                                     networks, behind all planes, stays so */
-    uint64_t *server_dead;       /**< [host] bits: its link to its server's network is dead */
     bool has_fib;                /**< a plane has one */
     struct weft_fib *whole;      /**< a graph's forwarding while nothing is down; else NULL */
     double loss;                 /**< probability of random loss */

@@ -144,20 +144,17 @@ weft_graph_port_at(const struct weft_graph *g, uint32_t host, uint32_t s)
     return port < n ? port : UINT32_MAX;
 }
 
-/* Ports of a host to a switch of its server's network at which another host is as well. */
+/* Ports of a host to a switch of its server's network at which another host is as well, dead or
+ * alive. */
 static uint64_t
-ways_inside(const struct weft_graph *g, const uint64_t *dead, uint32_t a, uint32_t b)
+ways_inside(const struct weft_graph *g, uint32_t a, uint32_t b)
 {
     uint64_t ways = 0;
     for (uint64_t left = g->inside[a]; left != 0 && g->inside[b] != 0; left &= left - 1)
     {
-        const uint32_t port = weft_ctz64(left), link = g->first_link[a] + port;
-        const uint32_t theirs = weft_graph_port_at(g, b, g->links[link].upper.index);
-        if (theirs != UINT32_MAX && !weft_graph_dead(dead, link) &&
-            !weft_graph_dead(dead, g->first_link[b] + theirs))
-        {
-            ways |= UINT64_C(1) << port;
-        }
+        const uint32_t port = weft_ctz64(left);
+        const uint32_t s = g->links[g->first_link[a] + port].upper.index;
+        ways |= (uint64_t)(weft_graph_port_at(g, b, s) != UINT32_MAX) << port;
     }
     return ways;
 }
@@ -167,7 +164,7 @@ weft_graph_ways_by(const struct weft_graph *g, const uint16_t *distance, const u
                    uint32_t a, uint32_t b)
 {
     const uint32_t first = g->first_link[a], n = g->first_link[a + 1] - first;
-    uint64_t ways = ways_inside(g, dead, a, b);
+    uint64_t ways = ways_inside(g, a, b);
     uint32_t least = WEFT_GRAPH_NONE;
     for (uint32_t port = 0; port < n && ways == 0; port++)
     {

@@ -17,8 +17,8 @@
  * is dead is not at that switch: forwarding leads to its other ones.
  *
  * A link of a host may belong to its server's own network (scale-up: NVLink and the NVSwitch behind
- * it). Two hosts that have such links to one switch send each other by them alone while they are
- * alive, and nobody else does.
+ * it). Two hosts that have such links to one switch send each other by them alone, dead or alive,
+ * and nobody else does.
  */
 #ifndef WEFT_GRAPH_H
 #define WEFT_GRAPH_H
