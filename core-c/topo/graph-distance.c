@@ -144,10 +144,8 @@ weft_graph_port_at(const struct weft_graph *g, uint32_t host, uint32_t s)
     return port < n ? port : UINT32_MAX;
 }
 
-/* Ports of a host to a switch of its server's network at which another host is as well, dead or
- * alive. */
-static uint64_t
-ways_inside(const struct weft_graph *g, uint32_t a, uint32_t b)
+uint64_t
+weft_graph_ways_inside(const struct weft_graph *g, uint32_t a, uint32_t b)
 {
     uint64_t ways = 0;
     for (uint64_t left = g->inside[a]; left != 0 && g->inside[b] != 0; left &= left - 1)
@@ -164,7 +162,7 @@ weft_graph_ways_by(const struct weft_graph *g, const uint16_t *distance, const u
                    uint32_t a, uint32_t b)
 {
     const uint32_t first = g->first_link[a], n = g->first_link[a + 1] - first;
-    uint64_t ways = ways_inside(g, a, b);
+    uint64_t ways = weft_graph_ways_inside(g, a, b);
     uint32_t least = WEFT_GRAPH_NONE;
     for (uint32_t port = 0; port < n && ways == 0; port++)
     {

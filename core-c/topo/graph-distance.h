@@ -50,6 +50,10 @@ extern "C"
     /** Returns a host's port to a switch, or UINT32_MAX. */
     uint32_t weft_graph_port_at(const struct weft_graph *g, uint32_t host, uint32_t s);
 
+    /** Returns the ports of host @p a to switches of its server's network at which @p b is as well,
+     * as bits, dead or alive. */
+    uint64_t weft_graph_ways_inside(const struct weft_graph *g, uint32_t a, uint32_t b);
+
     /** Returns the ports by which host @p a sends to @p b, as bits; 0: there is no way.
      * @p distance: to the switches of @p b. */
     uint64_t weft_graph_ways_by(const struct weft_graph *g, const uint16_t *distance,

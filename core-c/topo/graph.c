@@ -94,7 +94,7 @@ lay_out(struct weft_graph *g, void *memory)
 static int
 refuse(struct weft_graph_fault *fault, const char *reason, uint32_t edge, uint32_t node)
 {
-    *fault = (struct weft_graph_fault){reason, edge, node};
+    *fault = (struct weft_graph_fault){reason, edge, node, UINT32_MAX};
     return WEFT_ERANGE;
 }
 
@@ -285,31 +285,56 @@ wire_ports(struct weft_graph *g)
     }
 }
 
-/* Whether a host of one group reaches the host of another. */
+/* Whether the fabric leads from a host to where @p distance counts from. */
 static bool
-reaches(const struct weft_graph *g, uint32_t from, uint32_t to)
+is_led(const struct weft_graph *g, uint32_t host, const uint16_t *distance)
 {
-    return from == to || weft_graph_ways_by(g, g->distance + (size_t)to * g->nswitches, NULL,
-                                            g->member[from], g->member[to]) != 0;
+    const uint32_t first = g->first_link[host], n = g->first_link[host + 1] - first;
+    bool led = false;
+    for (uint32_t port = 0; port < n; port++)
+    {
+        led = led || (weft_graph_is_at(g, NULL, host, port) &&
+                      distance[g->links[first + port].upper.index] != WEFT_GRAPH_NONE);
+    }
+    return led;
 }
 
-/* Finds a group that does not reach every other one. Where hosts have one link each, all that reach
- * the first one reach each other. */
+/* Finds hosts of two groups between which no fabric leads, nor a server that they are in. */
 static int
-check_ways(const struct weft_graph *g, struct weft_graph_fault *fault)
+check_pair(const struct weft_graph *g, uint32_t from, uint32_t to, struct weft_graph_fault *fault)
 {
-    for (uint32_t to = 0; to < (g->most_ports > 1 ? g->ngroups : 1); to++)
+    const uint32_t a = g->member[from];
+    const bool led = is_led(g, a, g->distance + (size_t)to * g->nswitches);
+    for (uint32_t b = 0; b < g->nhosts && !led; b++)
     {
-        for (uint32_t from = 0; from < g->ngroups; from++)
+        if (g->group[b] == to && b != a && weft_graph_ways_inside(g, a, b) == 0)
         {
-            if (!reaches(g, from, to))
-            {
-                return refuse(fault, "the switch has hosts, and no way leads to the other ones'",
-                              UINT32_MAX, g->nhosts + g->tor[g->member[from]]);
-            }
+            refuse(fault,
+                   "no way leads from one host to the other; expected one by switches, other than "
+                   "another server's scale-up switch",
+                   UINT32_MAX, a < b ? a : b);
+            fault->other = a < b ? b : a;
+            return WEFT_ERANGE;
         }
     }
     return 0;
+}
+
+/* Finds two hosts that do not reach each other. Where hosts have one link each, all that reach the
+ * first one reach each other. Hosts that share a server's switch with a third one do with each
+ * other, so one host of a group is compared with all of another. */
+static int
+check_ways(const struct weft_graph *g, struct weft_graph_fault *fault)
+{
+    int error = 0;
+    for (uint32_t to = 0; to < (g->most_ports > 1 ? g->ngroups : 1); to++)
+    {
+        for (uint32_t from = 0; from < g->ngroups && error == 0; from++)
+        {
+            error = check_pair(g, from, to, fault);
+        }
+    }
+    return error;
 }
 
 /* Finds the groups of hosts, and the most ports that a row has. Returns 0, or an error: some host

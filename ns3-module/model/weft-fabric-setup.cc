@@ -343,6 +343,10 @@ WeftFabric::MakeGraph(uint32_t hosts,
         {
             text << ", node " << fault.node;
         }
+        if (fault.other != UINT32_MAX)
+        {
+            text << " and node " << fault.other;
+        }
         text << ": " << fault.reason;
         error = text.str();
     }

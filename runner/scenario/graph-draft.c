@@ -49,6 +49,11 @@ graph_draft_make(const struct graph_draft *g, struct weft_graph *graph)
     {
         input_error(g->from, g->lines[fault.edge], "%s", fault.reason);
     }
+    else if (fault.other != UINT32_MAX)
+    {
+        input_error(g->from, 1, "nodes %s and %s: %s", g->names[fault.node], g->names[fault.other],
+                    fault.reason);
+    }
     else if (fault.node != UINT32_MAX)
     {
         input_error(g->from, 1, "node %s: %s", g->names[fault.node], fault.reason);

@@ -213,10 +213,48 @@ compare_route(uint32_t sw, uint32_t dst, const uint32_t *distance)
     MUST(any == (n > 0));
 }
 
+/* Whether hosts can reach each other: by switches, or by one of a server that both are in. */
+static bool
+meet(uint32_t a, uint32_t b)
+{
+    bool reached[MOST_SWITCHES] = {false}, met = a == b;
+    uint32_t port;
+    for (uint32_t s = 0; s < g.nswitches; s++)
+    {
+        reached[s] = is_joined(a, s, false, &port);
+        met = met || (is_joined(a, s, true, &port) && is_joined(b, s, true, &port));
+    }
+    for (uint32_t i = 0; i < g.n * g.nswitches; i++)
+    {
+        const struct weft_graph_edge *e = &g.edge[i % g.n];
+        if (e->a >= g.nhosts && (reached[e->a - g.nhosts] || reached[e->b - g.nhosts]))
+        {
+            reached[e->a - g.nhosts] = reached[e->b - g.nhosts] = true;
+        }
+    }
+    for (uint32_t s = 0; s < g.nswitches; s++)
+    {
+        met = met || (reached[s] && is_joined(b, s, false, &port));
+    }
+    return met;
+}
+
+static bool
+all_meet(void)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < g.nhosts * g.nhosts; i++)
+    {
+        all = all && meet(i / g.nhosts, i % g.nhosts);
+    }
+    return all;
+}
+
 /* Draws a fabric: servers of @p each hosts with a network of their own, some without; leaves that
- * hosts have one to three links to; spines above. */
+ * hosts have one to three links to; spines above. Where it has @p gaps, hosts may have none of
+ * these, and leaves no link to a spine. */
 static void
-draw(struct weft_rng *rng)
+draw(struct weft_rng *rng, bool gaps)
 {
     const uint32_t each = 1 + weft_rng_below(rng, 4), servers = 1 + weft_rng_below(rng, 4);
     const uint32_t leaves = 2 + weft_rng_below(rng, 6), spines = 1 + weft_rng_below(rng, 3);
@@ -225,7 +263,9 @@ draw(struct weft_rng *rng)
     const bool nv = weft_rng_below(rng, 4) > 0, last = weft_rng_below(rng, 2);
     for (uint32_t host = 0; host < g.nhosts; host++)
     {
-        const uint32_t links = 1 + weft_rng_below(rng, 3), first = weft_rng_below(rng, leaves);
+        const bool alone = gaps && nv && weft_rng_below(rng, 4) == 0;
+        const uint32_t links = alone ? 0 : 1 + weft_rng_below(rng, 3);
+        const uint32_t first = weft_rng_below(rng, leaves);
         if (nv && !last)
         {
             add(host, host / each, true);
@@ -247,7 +287,7 @@ draw(struct weft_rng *rng)
         }
         for (uint32_t spine = 0; spine < spines; spine++)
         {
-            if (spine == 0 || weft_rng_below(rng, 4) > 0)
+            if (gaps ? weft_rng_below(rng, 2) : spine == 0 || weft_rng_below(rng, 4) > 0)
             {
                 add(g.nhosts + servers + leaf, servers + leaves + spine, false);
             }
@@ -283,8 +323,8 @@ START_TEST(ports_and_routes_are_those_found_by_hand)
     for (uint32_t round = 0; round < 30; round++)
     {
         struct weft_graph_fault fault;
-        draw(&rng);
-        MUST(build(&fault) == 0);
+        draw(&rng, false);
+        MUST(all_meet() && build(&fault) == 0);
         several += g.graph.most_ports > 1;
         for (uint32_t i = 0; round % 3 > 0 && i < g.shape.nlinks; i++)
         {
@@ -298,6 +338,31 @@ START_TEST(ports_and_routes_are_those_found_by_hand)
         clear();
     }
     ck_assert_uint_gt(several, 15);
+}
+END_TEST
+
+START_TEST(hosts_that_do_not_meet_are_named)
+{
+    struct weft_rng rng;
+    uint32_t refusals = 0;
+    weft_rng_seed(&rng, (uint64_t)_i, 0, 0x67617073);
+    for (uint32_t round = 0; round < 60; round++)
+    {
+        struct weft_graph_fault fault = {.reason = NULL};
+        draw(&rng, true);
+        const bool good = all_meet();
+        const int code = build(&fault);
+        MUST((code == 0) == good);
+        refusals += !good;
+        if (!good && strstr(fault.reason, "no way leads") != NULL)
+        {
+            MUST(fault.node < fault.other && fault.other < g.nhosts);
+            MUST(!meet(fault.node, fault.other));
+        }
+        clear();
+    }
+    ck_assert_uint_gt(refusals, 15);
+    ck_assert_uint_lt(refusals, 45);
 }
 END_TEST
 
@@ -370,13 +435,14 @@ START_TEST(a_server_alone_is_a_fabric)
 END_TEST
 
 static void
-refused(const char *part, uint32_t edge, uint32_t node)
+refused(const char *part, uint32_t edge, uint32_t node, uint32_t other)
 {
     struct weft_graph_fault fault;
     ck_assert_int_lt(build(&fault), 0);
     ck_assert_msg(strstr(fault.reason, part) != NULL, "%s", fault.reason);
     ck_assert_uint_eq(fault.edge, edge);
     ck_assert_uint_eq(fault.node, node);
+    ck_assert_uint_eq(fault.other, other);
     clear();
 }
 
@@ -384,10 +450,10 @@ START_TEST(what_cannot_be_is_refused)
 {
     two_servers();
     g.edge[11].b = g.edge[10].b;
-    refused("to that switch already", 11, UINT32_MAX);
+    refused("to that switch already", 11, UINT32_MAX, UINT32_MAX);
     two_servers();
     g.edge[g.n++] = (struct weft_graph_edge){4, 5, GBPS, 0, true};
-    refused("joins two switches", 12, UINT32_MAX);
+    refused("joins two switches", 12, UINT32_MAX, UINT32_MAX);
     two_servers();
     g.edge[10].a = g.edge[11].a = 2; /* host 3 is in its server alone */
     g.edge[10].b = 4;
@@ -395,7 +461,7 @@ START_TEST(what_cannot_be_is_refused)
     g.nswitches = 6;
     g.edge[10].b = g.nhosts + 4;
     g.edge[11].b = g.nhosts + 5;
-    refused("no way leads", UINT32_MAX, 4 + 1);
+    refused("no way leads", UINT32_MAX, 0, 3);
     g.nhosts = 2;
     g.nswitches = 65;
     for (uint32_t s = 0; s < 65; s++)
@@ -403,7 +469,44 @@ START_TEST(what_cannot_be_is_refused)
         add(0, s, false);
     }
     add(1, 0, false);
-    refused("at most 64", UINT32_MAX, 0);
+    refused("at most 64", UINT32_MAX, 0, UINT32_MAX);
+}
+END_TEST
+
+/* Two servers of two hosts, with a ToR for each rail and no link between the ToRs. */
+static void
+two_rails(void)
+{
+    g.nhosts = 4;
+    g.nswitches = 4;
+    for (uint32_t host = 0; host < 4; host++)
+    {
+        add(host, host / 2, true);
+        add(host, 2 + host % 2, false);
+    }
+}
+
+START_TEST(rails_that_do_not_meet_are_refused)
+{
+    two_rails();
+    refused("no way leads", UINT32_MAX, 1, 2);
+    two_rails();
+    add(4 + 2, 3, false);
+    struct weft_graph_fault fault;
+    ck_assert_int_eq(build(&fault), 0);
+    ck_assert_uint_eq(weft_clos_hops(&g.shape, 1, 2), 3);
+    clear();
+    two_servers(); /* host 3 is in no fabric, and reaches host 2 alone */
+    g.n--;
+    g.n--;
+    refused("no way leads", UINT32_MAX, 0, 3);
+    two_rails(); /* no host is in a fabric */
+    for (uint32_t host = 0; host < 4; host++)
+    {
+        g.edge[host] = g.edge[2 * (size_t)host];
+    }
+    g.n = 4;
+    refused("no way leads", UINT32_MAX, 0, 2);
 }
 END_TEST
 
@@ -414,10 +517,12 @@ graph_hosts_suite(void)
     TCase *tcase = tcase_create("graph-hosts");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, ports_and_routes_are_those_found_by_hand, 0, 10);
+    tcase_add_loop_test(tcase, hosts_that_do_not_meet_are_named, 0, 10);
     tcase_add_test(tcase, a_servers_hosts_reach_each_other_by_its_network_alone);
     tcase_add_test(tcase, a_server_whose_network_is_dead_waits_for_it);
     tcase_add_test(tcase, a_server_alone_is_a_fabric);
     tcase_add_test(tcase, what_cannot_be_is_refused);
+    tcase_add_test(tcase, rails_that_do_not_meet_are_refused);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -153,7 +153,33 @@ mistake '1s/.*/-6 2 6/' "bad.txt:1: number of nodes '-6'"
 mistake '8d' 'bad.txt:8: the file ends before the node'
 mistake '1s/.*/999999999999 2 6/' "number of nodes '999999999999'"
 mistake '1s/.*/1000000 60000 4000000/' 'bad.txt:1: the file is too short'
-mistake '7,8d;1s/6$/4/' 'no way leads to the other ones'
+mistake '7,8d;1s/6$/4/' 'bad.txt:1: nodes 0 and 3: no way leads from one host to the other; expected one by switches'
+
+# Two servers of two GPUs in SimAI's format. Nodes 4 and 5 are their NVSwitches, 6 and 7 ToRs: one for
+# each rail, with a link between them.
+cat >simai.txt <<'END'
+8 2 2 2 9 H100
+4 5 6 7
+0 4 2880Gbps 0.000025ms 0
+1 4 2880Gbps 0.000025ms 0
+2 5 2880Gbps 0.000025ms 0
+3 5 2880Gbps 0.000025ms 0
+0 6 400Gbps 0.0005ms 0
+1 7 400Gbps 0.0005ms 0
+2 6 400Gbps 0.0005ms 0
+3 7 400Gbps 0.0005ms 0
+6 7 400Gbps 0.0005ms 0
+END
+# false_servers EXPRESSION TEXT
+false_servers()
+{
+    sed "$1" simai.txt >bad.txt
+    refused "$2"
+}
+false_servers '11d;1s/9/8/' 'bad.txt:1: nodes 1 and 2: no way leads from one host to the other; expected one by switches, other than another server'
+false_servers '7,11d;1s/9/4/' 'bad.txt:1: nodes 0 and 2: no way leads from one host to the other'
+scenario simai.txt
+"$weft" run g.xml --no-figures --out simai >out 2>messages || fail 'two servers'
 
 # A dumbbell of 10,004 nodes, as others have published one, and a switch of one port more than there may be.
 dumbbell() # HOSTS on each side

@@ -59,12 +59,13 @@ extern "C"
                           are of that kind, none is. */
     };
 
-    /** Fault of a graph. */
+    /** Fault of a graph; UINT32_MAX where it names no edge or node. */
     struct weft_graph_fault
     {
         const char *reason; /**< a sentence, with what was expected */
         uint32_t edge;      /**< the edge that is wrong, or UINT32_MAX */
         uint32_t node;      /**< else the node, or UINT32_MAX: the whole */
+        uint32_t other; /**< the other host, where two cannot reach each other; else UINT32_MAX */
     };
 
     /** Neighbour behind a switch's port. */
