@@ -211,6 +211,60 @@ place_links(struct weft_graph *g, const struct weft_graph_edge *edges,
     return 0;
 }
 
+/* The switch of a host's server, or UINT32_MAX. */
+static uint32_t
+server_of(const struct weft_graph *g, uint32_t host)
+{
+    return g->inside[host] ? g->links[g->first_link[host] + weft_ctz64(g->inside[host])].upper.index
+                           : UINT32_MAX;
+}
+
+/* Whether all hosts of one switch are at another one as well. */
+static bool
+is_within(const struct weft_graph *g, uint32_t s, uint32_t other)
+{
+    bool within = true;
+    for (uint32_t port = 0; port < g->nhost_ports[s] && s != other; port++)
+    {
+        const uint32_t link = g->ports[g->first_port[s] + port].link;
+        within = within && weft_graph_port_at(g, g->links[link].lower.index, other) != UINT32_MAX;
+    }
+    return within;
+}
+
+/* Finds scale-up links that are not of one server. Hosts share a server's switch then with all whom
+ * they share one with. */
+static int
+check_servers(struct weft_graph *g, const struct weft_graph_edge *edges,
+              struct weft_graph_fault *fault)
+{
+    memset(g->queue, 0, g->nswitches * sizeof *g->queue); /* whether it has scale-up links */
+    for (uint32_t i = 0; i < g->nlinks; i++)
+    {
+        g->queue[make_link(g, &edges[i]).upper.index] |= edges[i].scale_up;
+    }
+    for (uint32_t i = 0; i < g->nlinks; i++)
+    {
+        const struct weft_link link = make_link(g, &edges[i]);
+        const bool host = link.lower.is_host;
+        const bool own = g->queue[link.upper.index] || (!host && g->queue[link.lower.index]);
+        const char *wrong =
+            own && !host ? "the link leads from a server's scale-up switch to another switch; "
+                           "expected scale-up links of hosts there alone"
+            : own && !edges[i].scale_up ? "the link leads to a server's scale-up switch; expected "
+                                          "a scale-up link"
+            : own && !is_within(g, link.upper.index, server_of(g, link.lower.index))
+                ? "the host has scale-up links of two servers; expected that the switch of its "
+                  "first one has all hosts of its others' switches"
+                : NULL;
+        if (wrong)
+        {
+            return refuse(fault, wrong, i, UINT32_MAX);
+        }
+    }
+    return 0;
+}
+
 /* Where hosts have no other links than their servers' own, these are their fabric. */
 static void
 name_tors(struct weft_graph *g)
@@ -358,14 +412,6 @@ look_around(struct weft_graph *g, struct weft_graph_fault *fault)
     return check_ways(g, fault);
 }
 
-/* The switch of a host's server, or UINT32_MAX. */
-static uint32_t
-server_of(const struct weft_graph *g, uint32_t host)
-{
-    return g->inside[host] ? g->links[g->first_link[host] + weft_ctz64(g->inside[host])].upper.index
-                           : UINT32_MAX;
-}
-
 /* Hosts of a server, where all have as many, in a row. */
 static uint32_t
 count_gpus(const struct weft_graph *g)
@@ -423,9 +469,14 @@ make(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts, uint3
     {
         return error;
     }
+    wire_ports(graph);
+    error = check_servers(graph, edges, fault);
+    if (error)
+    {
+        return error;
+    }
     name_tors(graph);
     graph->gpus = count_gpus(graph);
-    wire_ports(graph);
     find_rate(graph);
     return look_around(graph, fault);
 }

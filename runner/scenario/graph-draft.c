@@ -43,6 +43,7 @@ graph_draft_make(const struct graph_draft *g, struct weft_graph *graph)
     if (weft_graph_init(graph, memory, (size_t)size, g->nhosts, g->nswitches, g->edges,
                         (uint32_t)g->n, &fault) == 0)
     {
+        graph->gpus = graph->gpus ? graph->gpus : g->gpus;
         return memory;
     }
     if (fault.edge != UINT32_MAX)

@@ -14,6 +14,7 @@ struct graph_draft
     const char *bytes;
     size_t size;
     uint32_t nhosts, nswitches;
+    uint32_t gpus; /**< hosts of a server, in a row, where the file says so; else 0 */
     struct weft_graph_edge *edges;
     int *lines; /**< of each edge */
     size_t n;

@@ -36,11 +36,23 @@ static const struct weft_param delay_param =
 static const struct weft_param error_param =
     INPUT_PARAM("error rate of a link", WEFT_REAL, "0", "1");
 
-/** Words of the first line of a SimAI file. */
+/** Words of the first line. */
+#define HPCC_WORDS  3
 #define SIMAI_WORDS 6
+
+/** What stands between words. */
+#define BETWEEN " \t\r\v\f\n"
 
 /** Longest word that can be a value. */
 #define MOST_WORD 63
+
+/** A node of a SimAI file. */
+struct member
+{
+    bool is_nvswitch;
+    uint32_t links; /**< of an NVSwitch and a GPU */
+    uint32_t first; /**< GPU of an NVSwitch */
+};
 
 struct word_walk
 {
@@ -50,8 +62,8 @@ struct word_walk
     char word[MOST_WORD + 1];
     uint32_t nodes;
     uint32_t nvswitches;
-    uint32_t *index;   /**< [id]: node; at first IS_SWITCH for a switch */
-    bool *is_nvswitch; /**< [node] */
+    uint32_t *index;        /**< [id]: node; at first IS_SWITCH for a switch */
+    struct member *members; /**< [node] */
 };
 
 #define IS_SWITCH   0x80000000U
@@ -60,12 +72,11 @@ struct word_walk
 static bool
 next_word(struct word_walk *w, const char *what)
 {
-    static const char between[] = " \t\r\v\f\n";
-    for (; *w->at && strchr(between, *w->at); w->at++)
+    for (; *w->at && strchr(BETWEEN, *w->at); w->at++)
     {
         w->line += *w->at == '\n';
     }
-    const size_t n = strcspn(w->at, between);
+    const size_t n = strcspn(w->at, BETWEEN);
     if (n == 0)
     {
         return input_error(w->g->from, w->line, "the file ends before the %s", what);
@@ -119,10 +130,48 @@ read_switches(struct word_walk *w)
     {
         const bool sw = w->index[id] != 0, nv = (w->index[id] & IS_NVSWITCH) != 0;
         w->index[id] = sw ? g->nhosts + switches++ : hosts++;
-        w->is_nvswitch[w->index[id]] = nv;
+        w->members[w->index[id]].is_nvswitch = nv;
         g->names[w->index[id]] = xformat("%u", id);
     }
     return true;
+}
+
+/** Notes a link between a GPU and an NVSwitch. */
+static bool
+join_server(struct word_walk *w, uint32_t gpu, uint32_t nvswitch)
+{
+    struct member *of = &w->members[nvswitch];
+    of->first = of->links ? of->first : gpu;
+    of->links++;
+    w->members[gpu].links++;
+    return of->first / w->g->gpus == gpu / w->g->gpus ||
+           input_error(w->g->from, w->line,
+                       "NVSwitch %s has GPUs %s and %s; expected GPUs of one server, as %u of them "
+                       "in a row are",
+                       w->g->names[nvswitch], w->g->names[of->first], w->g->names[gpu], w->g->gpus);
+}
+
+/** Whether NVSwitches have as many GPUs as servers, and all GPUs are at one or none is. */
+static bool
+check_servers(const struct word_walk *w)
+{
+    const struct graph_draft *g = w->g;
+    bool good = true;
+    for (uint32_t node = 0; node < w->nodes && w->nvswitches > 0 && good; node++)
+    {
+        const struct member *m = &w->members[node];
+        good = node < g->nhosts
+                   ? m->links > 0 || input_error(g->from, 1,
+                                                 "GPU %s has no link to an NVSwitch; expected one, "
+                                                 "as there are NVSwitches",
+                                                 g->names[node])
+                   : !m->is_nvswitch || m->links == g->gpus ||
+                         input_error(g->from, 1,
+                                     "GPUs of NVSwitch %s: %u; expected %u, as this line has of a "
+                                     "server",
+                                     g->names[node], m->links, g->gpus);
+    }
+    return good;
 }
 
 static bool
@@ -157,9 +206,34 @@ read_link(struct word_walk *w)
     }
     edge.a = w->index[a];
     edge.b = w->index[b];
-    const bool host = edge.a < w->g->nhosts || edge.b < w->g->nhosts;
-    edge.scale_up = host && (w->is_nvswitch[edge.a] || w->is_nvswitch[edge.b]);
+    const uint32_t lower = edge.a < edge.b ? edge.a : edge.b;
+    const uint32_t upper = edge.a < edge.b ? edge.b : edge.a;
+    edge.scale_up = lower < w->g->nhosts && w->members[upper].is_nvswitch;
     graph_draft_add(w->g, &edge, line);
+    return !edge.scale_up || join_server(w, lower, upper);
+}
+
+/** Looks whether words follow the last link. */
+static bool
+read_end(struct word_walk *w, int64_t nlinks)
+{
+    const int line = w->line;
+    const bool more = w->at[strspn(w->at, BETWEEN)] != '\0';
+    if (more && w->g->gpus)
+    {
+        return next_word(w, "next word") &&
+               input_error(w->g->from, w->line,
+                           "'%s' follows the %lld links that the first line announces; expected "
+                           "the end of the file",
+                           w->word, (long long)nlinks);
+    }
+    if (more)
+    {
+        input_warning(w->g->from, line,
+                      "what stands behind the %lld links that the first line announces is ignored, "
+                      "as HPCC's simulator does",
+                      (long long)nlinks);
+    }
     return true;
 }
 
@@ -171,14 +245,7 @@ read_all(struct word_walk *w, int64_t nlinks)
     {
         good = read_link(w);
     }
-    if (good && w->at[strspn(w->at, " \t\r\v\f\n")])
-    {
-        input_warning(w->g->from, w->line,
-                      "what stands behind the %lld links that the first line announces is ignored, "
-                      "as HPCC's simulator does",
-                      (long long)nlinks);
-    }
-    return good;
+    return good && read_end(w, nlinks) && check_servers(w);
 }
 
 /** Words of the first line. */
@@ -194,20 +261,37 @@ count_words(const char *at)
     return n;
 }
 
+static bool
+next_kind(struct word_walk *w)
+{
+    return next_word(w, "kind of GPU") &&
+           (w->word[strspn(w->word, "0123456789.+-")] != '\0' ||
+            input_error(w->g->from, w->line, "kind of GPU '%s'; expected a name", w->word));
+}
+
 /** The first line. @p switches: NVSwitches among them. */
 static bool
 read_numbers(struct word_walk *w, int64_t *nodes, int64_t *switches, int64_t *nlinks)
 {
-    const bool simai = count_words(w->at) == SIMAI_WORDS;
-    int64_t gpus, nvswitches = 0;
+    const unsigned words = count_words(w->at);
+    const bool simai = words == SIMAI_WORDS;
+    int64_t gpus = 0, nvswitches = 0;
+    if (!simai && words != HPCC_WORDS)
+    {
+        return input_error(w->g->from, 1,
+                           "words in the first line: %u; expected 3 numbers (HPCC) or 6 words "
+                           "(SimAI)",
+                           words);
+    }
     if (!next_value(w, &nodes_param, nodes) ||
         (simai &&
          (!next_value(w, &gpus_param, &gpus) || !next_value(w, &nvswitches_param, &nvswitches))) ||
         !next_value(w, simai ? &others_param : &switches_param, switches) ||
-        !next_value(w, &links_param, nlinks) || (simai && !next_word(w, "kind of GPU")))
+        !next_value(w, &links_param, nlinks) || (simai && !next_kind(w)))
     {
         return false;
     }
+    w->g->gpus = (uint32_t)gpus;
     w->nvswitches = (uint32_t)nvswitches;
     *switches += nvswitches;
     return *switches > 0 || input_error(w->g->from, 1, "no switches; expected one at least");
@@ -245,14 +329,21 @@ graph_text_parse(struct graph_draft *g)
                            "%lld hosts and %lld links; expected one link per host at least",
                            (long long)(nodes - switches), (long long)nlinks);
     }
+    if (g->gpus && (nodes - switches) % g->gpus != 0)
+    {
+        return input_error(g->from, 1,
+                           "%lld hosts in servers of %u GPUs; expected a number that divides the "
+                           "hosts",
+                           (long long)(nodes - switches), g->gpus);
+    }
     g->nswitches = (uint32_t)switches;
     g->nhosts = (uint32_t)(nodes - switches);
     w.nodes = (uint32_t)nodes;
     w.index = xcalloc(w.nodes, sizeof *w.index);
-    w.is_nvswitch = xcalloc(w.nodes, sizeof *w.is_nvswitch);
+    w.members = xcalloc(w.nodes, sizeof *w.members);
     g->names = xcalloc(w.nodes, sizeof *g->names);
     const bool good = read_all(&w, nlinks);
     free(w.index);
-    free(w.is_nvswitch);
+    free(w.members);
     return good;
 }

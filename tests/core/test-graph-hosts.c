@@ -473,6 +473,32 @@ START_TEST(what_cannot_be_is_refused)
 }
 END_TEST
 
+START_TEST(a_scale_up_switch_is_of_one_server)
+{
+    struct weft_graph_fault fault;
+    two_servers();
+    add(g.nhosts, 2, false);
+    refused("scale-up switch", 12, UINT32_MAX, UINT32_MAX);
+    two_servers();
+    add(g.nhosts, 1, false);
+    refused("scale-up switch", 12, UINT32_MAX, UINT32_MAX);
+    two_servers();
+    add(0, 1, false);
+    refused("scale-up switch", 12, UINT32_MAX, UINT32_MAX);
+    two_servers();
+    add(0, 1, true);
+    refused("two servers", 12, UINT32_MAX, UINT32_MAX);
+    two_servers(); /* a second switch of host 2's and 3's server, one of host 3's alone */
+    g.nswitches = 6;
+    add(2, 4, true);
+    add(3, 4, true);
+    add(3, 5, true);
+    ck_assert_int_eq(build(&fault), 0);
+    ck_assert_uint_eq(weft_clos_ways(&g.shape, 2, 3), 9);
+    clear();
+}
+END_TEST
+
 /* Two servers of two hosts, with a ToR for each rail and no link between the ToRs. */
 static void
 two_rails(void)
@@ -522,6 +548,7 @@ graph_hosts_suite(void)
     tcase_add_test(tcase, a_server_whose_network_is_dead_waits_for_it);
     tcase_add_test(tcase, a_server_alone_is_a_fabric);
     tcase_add_test(tcase, what_cannot_be_is_refused);
+    tcase_add_test(tcase, a_scale_up_switch_is_of_one_server);
     tcase_add_test(tcase, rails_that_do_not_meet_are_refused);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -178,8 +178,52 @@ false_servers()
 }
 false_servers '11d;1s/9/8/' 'bad.txt:1: nodes 1 and 2: no way leads from one host to the other; expected one by switches, other than another server'
 false_servers '7,11d;1s/9/4/' 'bad.txt:1: nodes 0 and 2: no way leads from one host to the other'
-scenario simai.txt
-"$weft" run g.xml --no-figures --out simai >out 2>messages || fail 'two servers'
+# What the first line says is what the links say.
+# What the first line says is what the links say.
+false_servers '1s/ 2 / 4 /' 'bad.txt:1: GPUs of NVSwitch 4: 2; expected 4, as this line has of a server'
+false_servers '1s/ 2 / 3 /' 'bad.txt:1: 4 hosts in servers of 3 GPUs; expected a number that divides the hosts'
+false_servers '1s/ 2 / 1 /' 'bad.txt:4: NVSwitch 4 has GPUs 0 and 1; expected GPUs of one server'
+false_servers '6d;1s/9/8/' 'bad.txt:1: GPU 3 has no link to an NVSwitch'
+false_servers '1s/2 2 9/1 3 9/' 'bad.txt:1: GPU 2 has no link to an NVSwitch'
+false_servers '4s/1 4/2 4/' 'bad.txt:4: NVSwitch 4 has GPUs 0 and 2; expected GPUs of one server, as 2 of them in a row are'
+false_servers '1s/2 2 9/3 1 9/' 'bad.txt:9: NVSwitch 6 has GPUs 0 and 2; expected GPUs of one server'
+false_servers '11s/.*/&\n0 5 2880Gbps 0.000025ms 0/;1s/9/10/' 'bad.txt:12: NVSwitch 5 has GPUs 2 and 0; expected GPUs of one server'
+false_servers '11s/.*/&\n4 6 400Gbps 0.0005ms 0/;1s/9/10/' "bad.txt:12: the link leads from a server's scale-up switch to another switch"
+false_servers '11s/.*/&\n4 5 400Gbps 0.0005ms 0/;1s/9/10/' "bad.txt:12: the link leads from a server's scale-up switch to another switch"
+false_servers '11s/.*/&\n\n6 7 400Gbps 0.0005ms 0/' "bad.txt:13: '6' follows the 9 links that the first line announces; expected the end of the file"
+false_servers '1s/H100/7/' "bad.txt:1: kind of GPU '7'; expected a name"
+for line in '' '8' '8 2 2 2 9' '8 2 2 2 9 H100 x' '# SimAI'; do
+    false_servers "1s/.*/$line/" "bad.txt:1: words in the first line: $(echo "$line" | wc -w); expected 3 numbers (HPCC) or 6 words (SimAI)"
+done
+false_servers '1s/ 9 /\n9 /' 'bad.txt:1: words in the first line: 4; expected 3 numbers'
+
+# servers NAME FILE
+servers()
+{
+    printf '<scenario name="%s"><topology kind="graph" file="%s"/><balancer name="ecmp"/>\n<workload kind="allreduce-hierarchical" bytes="100KB"/></scenario>\n' \
+        "$1" "$2" >servers.xml
+    "$weft" run servers.xml --no-figures --out "$1" >out 2>messages || fail "servers of $2"
+    exported "$1"
+}
+# With NVSwitches, and without: the first line says as well which GPUs are in one server. Messages are the same.
+servers simai simai.txt
+cat >rails.txt <<'END'
+6 2 0 2 5 H100
+4 5
+0 4 400Gbps 0.0005ms 0
+1 5 400Gbps 0.0005ms 0
+2 4 400Gbps 0.0005ms 0
+3 5 400Gbps 0.0005ms 0
+4 5 400Gbps 0.0005ms 0
+END
+servers rails rails.txt
+messages_of()
+{
+    "$weft" query "$1" 'select src, dst, bytes from flows order by message' --format csv
+}
+messages_of simai >expected
+messages_of rails | cmp - expected || fail 'other messages without NVSwitches'
+[ "$(wc -l <expected)" -gt 4 ] || fail 'no messages of servers'
 
 # A dumbbell of 10,004 nodes, as others have published one, and a switch of one port more than there may be.
 dumbbell() # HOSTS on each side

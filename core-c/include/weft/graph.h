@@ -18,7 +18,7 @@
  *
  * A link of a host may belong to its server's own network (scale-up: NVLink and the NVSwitch behind
  * it). Two hosts that have such links to one switch send each other by them alone, dead or alive,
- * and nobody else does.
+ * and nobody else does. That switch has no other links.
  */
 #ifndef WEFT_GRAPH_H
 #define WEFT_GRAPH_H
@@ -84,7 +84,8 @@ extern "C"
         uint32_t nhost_links; /**< links of hosts */
         uint32_t most_ports;  /**< most links of a host */
         uint32_t gpus;        /**< hosts of each server's network, if all have as many, which are
-                                 numbered in a row; else 0 */
+                                 numbered in a row; else 0, and a program that knows better may
+                                 say so */
         uint32_t ngroups;     /**< of hosts at the same switches */
         uint32_t ntors;       /**< switches that have hosts */
         uint32_t width;       /**< most candidates of any row */
@@ -123,8 +124,9 @@ extern "C"
      * Makes a graph in @p memory, 8-byte aligned, of @p size bytes. Returns 0, WEFT_ENOMEM, or
      * WEFT_ERANGE or WEFT_EOVERFLOW (more than 8,192 ports) with @p fault filled: a link from a
      * node to itself or between two hosts, a host without a link, with two to the same switch or
-     * with more than 64, a scale-up link between switches, a rate or a delay out of its range,
-     * hosts that cannot reach each other. A graph that is refused has no hosts and no switches.
+     * with more than 64, a scale-up link between switches, another link at a switch that has some,
+     * a host with those of two servers, a rate or a delay out of its range, hosts that cannot reach
+     * each other. A graph that is refused has no hosts and no switches.
      */
     WEFT_API int weft_graph_init(struct weft_graph *graph, void *memory, size_t size,
                                  uint32_t nhosts, uint32_t nswitches,
