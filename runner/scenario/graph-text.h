@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file graph-text.h  The topology.txt of HPCC's and ConWeave's simulators. */
+/** @file graph-text.h  The topology.txt of HPCC's, ConWeave's and SimAI's simulators. */
 #ifndef WEFT_RUNNER_GRAPH_TEXT_H
 #define WEFT_RUNNER_GRAPH_TEXT_H
 

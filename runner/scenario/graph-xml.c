@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A graph in XML: <graph> with a <switch name=""> for each switch, a <host name="" at="" rate=""
- * delay=""> for each host and a <link from="" to="" rate="" delay="" count=""> for links between
- * switches. Hosts and switches are numbered in the order in which they stand.
+ * delay=""> for each host and its first link, and a <link from="" to="" rate="" delay="" count="">
+ * for links between switches and further ones of hosts. Those with scale-up="on" are of a server's
+ * own network. Hosts and switches are numbered in the order in which they stand.
  */
 #include "graph-xml.h"
 
@@ -16,7 +17,7 @@
 struct node
 {
     const char *name, *at, *from, *to;
-    int64_t rate, delay, count;
+    int64_t rate, delay, count, scale_up;
 };
 
 #define NAME(field, of) TEXT_AT(IN(node, field), SHAPE_TEXT, #field, true, of)
@@ -25,19 +26,23 @@ struct node
              "the link's rate"),                                                                   \
         VALUE_AT(IN(node, delay), "delay", true, WEFT_TIME, NULL, "0s", GRAPH_MOST_DELAY,          \
                  "the link's delay")
+#define SCALE_UP                                                                                   \
+    BOOLEAN_AT(IN(node, scale_up), "scale-up", "off",                                              \
+               "whether the link is of its server's own network")
 
 static const struct attribute_spec switch_attributes[] = {NAME(name, "its name")};
 static const struct attribute_spec host_attributes[] = {
-    NAME(name, "its name"), NAME(at, "the switch that it is at"), RATE_AND_DELAY};
+    NAME(name, "its name"), NAME(at, "the switch that it is at"), RATE_AND_DELAY, SCALE_UP};
 static const struct attribute_spec link_attributes[] = {
-    NAME(from, "the switch at one end"), NAME(to, "the switch at the other end"), RATE_AND_DELAY,
-    VALUE_AT(IN(node, count), "count", false, WEFT_COUNT, "1", "1", "8191", "how many such links")};
+    NAME(from, "the node at one end"), NAME(to, "the node at the other end"), RATE_AND_DELAY,
+    VALUE_AT(IN(node, count), "count", false, WEFT_COUNT, "1", "1", "8191", "how many such links"),
+    SCALE_UP};
 
 static const struct element_spec elements[] = {
     PLAIN("graph", "", 0, "hosts, switches and links"),
     FIXED(switch, "graph", ELEMENT_MANY, "a switch"),
-    FIXED(host, "graph", ELEMENT_MANY, "a host and its link"),
-    FIXED(link, "graph", ELEMENT_MANY, "links between switches"),
+    FIXED(host, "graph", ELEMENT_MANY, "a host and its first link"),
+    FIXED(link, "graph", ELEMENT_MANY, "links between switches, or one of a host"),
 };
 
 static const struct grammar graph_grammar = {elements, COUNT_OF(elements)};
@@ -128,6 +133,7 @@ add_links(struct graph_draft *g, const struct named *nodes, const struct element
     element_read(e, e->spec, &link, &own);
     edge.rate = link.rate;
     edge.delay = link.delay;
+    edge.scale_up = link.scale_up != 0;
     if (!find_node(g, nodes, e, link.at ? "at" : "to", &edge.b) ||
         (link.from && !find_node(g, nodes, e, "from", &edge.a)))
     {

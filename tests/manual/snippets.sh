@@ -5,7 +5,8 @@
 # page from above, in a folder like a fresh checkout. FOLDER has the programs that CMakeLists.txt makes of
 # the blocks of C and C++. A block's language says what is done with it:
 #   xml       a whole scenario is validated and run; a part of one the same, in a small scenario that has
-#             the rest and is called my.xml if it is the page's first; claims are reported
+#             the rest and is called my.xml if it is the page's first; a graph in a scenario that has nothing
+#             else; claims are reported
 #   sh        is run, but for the commands in the list below
 #   (none)    a session: commands behind "$ ", each run; what stands under one, if anything, is all that it prints
 #   sql       is asked of the results of the page's last scenario, and has an answer
@@ -244,6 +245,12 @@ xml_block()
         name=$(sed -n 's/.*<scenario name="\([^"]*\)".*/\1/p' "$1")
         cp "$1" "$name.xml"
         cp "$1" "scenarios/$name.xml"
+        scenario "$name.xml"
+    elif grep -q '<graph>' "$1"; then
+        name=block-$line
+        cp "$1" "$name-graph.xml"
+        printf '<scenario name="%s"><topology kind="graph" file="%s-graph.xml"/>%s</scenario>\n' "$name" "$name" \
+            '<balancer name="ecmp"/><workload kind="ring" bytes="100KB"/>' >"$name.xml"
         scenario "$name.xml"
     else
         name=my

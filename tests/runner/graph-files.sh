@@ -251,11 +251,43 @@ bad()
     refused "$2"
 }
 bad '3s/at="left"/at="lft"/' "bad.xml:3: at of <host>: no node is called 'lft'"
-bad '3s/rate=/rtae=/' "bad.xml:3: unknown attribute rtae of <host>; expected name, at, rate, delay; did you mean 'rate'?"
+bad '3s/rate=/rtae=/' "bad.xml:3: unknown attribute rtae of <host>; expected name, at, rate, delay, scale-up; did you mean 'rate'?"
 bad '3s/ delay="1us"//' 'bad.xml:3: <host> lacks delay='
 bad '4s/"b"/"a"/' "bad.xml:4: a second node is called 'a'"
 bad '7s/count="2"/count="9000"/' "bad.xml:7: count '9000' of <link>"
 bad '7s/link /lnik /' 'bad.xml:7: unknown element <lnik>'
 bad '1s/.*/<!DOCTYPE graph><graph>/' 'DOCTYPE and entities are not accepted'
 bad '8d' 'malformed XML'
+
+# Hosts with several links, some of them their server's own, in XML: the same fabric as in SimAI's format.
+cat >servers-graph.xml <<'END'
+<graph>
+  <switch name="nv0"/><switch name="nv1"/><switch name="tor0"/><switch name="tor1"/>
+  <host name="a" at="nv0" rate="2880Gbps" delay="25ns" scale-up="on"/>
+  <host name="b" at="nv0" rate="2880Gbps" delay="25ns" scale-up="on"/>
+  <host name="c" at="nv1" rate="2880Gbps" delay="25ns" scale-up="on"/>
+  <host name="d" at="tor1" rate="400Gbps" delay="500ns"/>
+  <link from="d" to="nv1" rate="2880Gbps" delay="25ns" scale-up="on"/>
+  <link from="a" to="tor0" rate="400Gbps" delay="500ns"/>
+  <link from="tor1" to="b" rate="400Gbps" delay="500ns" scale-up="off"/>
+  <link from="c" to="tor0" rate="400Gbps" delay="500ns"/>
+  <link from="tor0" to="tor1" rate="400Gbps" delay="500ns"/>
+</graph>
+END
+servers simai-xml servers-graph.xml
+cmp simai.runs/simai/flows.csv simai-xml.runs/simai-xml/flows.csv || fail 'the same servers in two formats'
+cp servers-graph.xml t-graph.xml
+scenario bad.xml
+bad '7s/to="nv1"/to="tor1"/' 'bad.xml:7: the host has a link to that switch already'
+bad '8s/"a"/"d"/' 'bad.xml:1: nodes a and c: no way leads from one host to the other'
+bad '8s/delay/count="2" delay/' 'bad.xml:8: the host has a link to that switch already'
+bad '8s/tor0/b/' 'bad.xml:8: the link joins two hosts'
+bad '8s/tor0/nv0/' "bad.xml:8: the host has a link to that switch already"
+bad '8s/tor0/nv1/' "bad.xml:8: the link leads to a server's scale-up switch; expected a scale-up link"
+bad '8s/to="tor0"/to="nv1" scale-up="on"/' 'bad.xml:8: the host has scale-up links of two servers'
+bad '11s/delay/scale-up="on" delay/' 'bad.xml:11: the link joins two switches; expected a host at one end of a scale-up link'
+bad '11s/tor1/nv1/' "bad.xml:11: the link leads from a server's scale-up switch to another switch"
+bad '11d' 'bad.xml:1: nodes b and c: no way leads from one host to the other'
+bad '4s/"on"/"of"/' "bad.xml:4: scale-up 'of' of <host>"
+bad '4s/scale-up/scaleup/' "bad.xml:4: unknown attribute scaleup of <host>; expected name, at, rate, delay, scale-up; did you mean 'scale-up'?"
 echo 'graphs are read'
