@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Usage: public-inputs.sh WEFT-RUNNER
 # The files of other simulators run as they are, from the folder WEFT_INPUTS: HPCC's flows, its and
-# ConWeave's topologies and distributions, htsim's connection matrix. Users bring files like these.
+# ConWeave's topologies and distributions, htsim's connection matrix, SimAI's servers. Users bring files
+# like these.
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
 
@@ -85,4 +86,49 @@ END
         "$WEFT_INPUTS/hpcc-flow.txt" | cmp - found || fail "$file: other flows than those of the file"
 done
 [ "$count" -ge 4 ] || fail "not four topologies in $WEFT_INPUTS"
+
+# SimAI's servers: all messages of a collective arrive, and no rank sends faster than its slowest wire lets it.
+# bounds_of FILE: "KIND MESSAGES BUSBW" for each collective. A ring passes servers by NIC, and each GPU sends
+# 2(n-1)/n of the bytes. The other one has n GPUs in s servers of g: each sends (g-1)/g of the bytes to its
+# server, 2(s-1)/s of 1/g to its rail when these have arrived, and then (g-1)/g to its server again.
+bounds_of()
+{
+    awk 'NR == 1 { g = $2; switches = $3 + $4; n = $1 - switches; nvswitches = $3; next }
+        NR == 2 { for (i = 1; i <= switches; i++) kind[$i] = i <= nvswitches ? "nvswitch" : "switch"; next }
+        kind[$1] == "" { wires[$1 " " (kind[$2] == "nvswitch")] += $3 }
+        END { for (i in wires) {
+                  split(i, wire, " ")
+                  if (!least[wire[2]] || wires[i] < least[wire[2]]) least[wire[2]] = wires[i] }
+              s = n / g
+              print "allreduce-ring", n * 2 * (n - 1), least[0]
+              print "allreduce-hierarchical", n * 2 * (g - 1 + s - 1),
+                  2 * (n - 1) / n / (2 * (g - 1) / g / least[1] + 2 * (s - 1) / s / g / least[0]) }' "$1"
+}
+count=0
+for file in "$WEFT_INPUTS"/simai/*_H100; do
+    bounds_of "$file" >bounds
+    while read -r kind messages most; do
+        count=$((count + 1))
+        name=simai$count
+        cat >servers.xml <<END
+<scenario name="$name">
+  <topology kind="graph" file="$file"/><switch preset="400g"/>
+  <transport name="ideal"/><balancer name="rsq"/><workload kind="$kind" bytes="4MB"/>
+</scenario>
+END
+        "$weft" run servers.xml --no-figures --out "$name" >out 2>messages || fail "$file: exit status $?"
+        case $file:$kind in
+            */Spectrum-X*:allreduce-ring) least=0.8 ;;
+            *) least=0 ;;
+        esac
+        awk -F , -v messages="$messages" -v most="$most" -v least="$least" '
+            NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+            { printf "%d of %d messages; %.1f of at most %.1f Gb/s\n", $c["fct_messages"], messages,
+                  $c["busbw_gbps"], most
+              exit !($c["messages"] == messages && $c["fct_messages"] == messages &&
+                     $c["fct_undelivered"] == 0 && $c["busbw_gbps"] + 0 > least * most &&
+                     $c["busbw_gbps"] + 0 <= most) }' "$name/summary.csv" || fail "$kind on $file"
+    done <bounds
+done
+[ "$count" = 8 ] || fail "not two collectives on four of SimAI's topologies in $WEFT_INPUTS"
 echo "public files run as they are"
