@@ -232,6 +232,20 @@ is_within(const struct weft_graph *g, uint32_t s, uint32_t other)
     return within;
 }
 
+/* What is wrong with a link at a server's switch, or NULL. */
+static const char *
+server_fault(const struct weft_graph *g, const struct weft_link *link, bool scale_up)
+{
+    return !link->lower.is_host ? "the link leads from a server's scale-up switch to another "
+                                  "switch; expected scale-up links of hosts there alone"
+           : !scale_up ? "the link leads to a server's scale-up switch; expected a scale-up link"
+           : !is_within(g, link->upper.index, server_of(g, link->lower.index))
+               ? "the host has scale-up links of two servers; expected that the switch of its "
+                 "first "
+                 "one has all hosts of its others' switches"
+               : NULL;
+}
+
 /* Finds scale-up links that are not of one server. Hosts share a server's switch then with all whom
  * they share one with. */
 static int
@@ -246,17 +260,9 @@ check_servers(struct weft_graph *g, const struct weft_graph_edge *edges,
     for (uint32_t i = 0; i < g->nlinks; i++)
     {
         const struct weft_link link = make_link(g, &edges[i]);
-        const bool host = link.lower.is_host;
-        const bool own = g->queue[link.upper.index] || (!host && g->queue[link.lower.index]);
-        const char *wrong =
-            own && !host ? "the link leads from a server's scale-up switch to another switch; "
-                           "expected scale-up links of hosts there alone"
-            : own && !edges[i].scale_up ? "the link leads to a server's scale-up switch; expected "
-                                          "a scale-up link"
-            : own && !is_within(g, link.upper.index, server_of(g, link.lower.index))
-                ? "the host has scale-up links of two servers; expected that the switch of its "
-                  "first one has all hosts of its others' switches"
-                : NULL;
+        const bool own =
+            g->queue[link.upper.index] || (!link.lower.is_host && g->queue[link.lower.index]);
+        const char *wrong = own ? server_fault(g, &link, edges[i].scale_up) : NULL;
         if (wrong)
         {
             return refuse(fault, wrong, i, UINT32_MAX);
