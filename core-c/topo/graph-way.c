@@ -34,18 +34,18 @@ first_link(const struct weft_graph *g, uint32_t a, uint32_t b)
     return g->first_link[a] + weft_ctz64(ways(g, a, b));
 }
 
-/* Whether two hosts send each other by their server's network. */
-static bool
-are_inside(const struct weft_graph *g, uint32_t a, uint32_t b)
+bool
+weft_graph_inside(const struct weft_graph *graph, uint32_t a, uint32_t b)
 {
-    return g->inside[a] != 0 && (g->inside[a] & ways(g, a, b)) != 0;
+    WEFT_CHECK_HOSTS(graph, a, b, "weft_graph_inside");
+    return a != b && graph->inside[a] != 0 && (graph->inside[a] & ways(graph, a, b)) != 0;
 }
 
 uint32_t
 weft_graph_hops(const struct weft_graph *graph, uint32_t a, uint32_t b)
 {
     WEFT_CHECK_HOSTS(graph, a, b, "weft_graph_hops");
-    if (a == b || are_inside(graph, a, b))
+    if (a == b || weft_graph_inside(graph, a, b))
     {
         return a == b ? 0 : 2;
     }
@@ -70,7 +70,7 @@ weft_graph_time(const struct weft_graph *graph, uint32_t a, uint32_t b, int64_t 
     const uint32_t first = first_link(graph, a, b);
     int64_t time = link_time(graph, first, bytes);
     uint32_t s = graph->links[first].upper.index;
-    while (!are_inside(graph, a, b) && distance[s] > 0)
+    while (!weft_graph_inside(graph, a, b) && distance[s] > 0)
     {
         uint32_t p = graph->first_port[s] + graph->nhost_ports[s];
         while (distance[graph->ports[p].peer] + 1U != distance[s])

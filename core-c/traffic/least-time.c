@@ -86,15 +86,6 @@ wire_of(const struct weft_clos *clos, uint32_t host, bool inside)
     return w;
 }
 
-/* Whether a host sends to another by their server's network. */
-static bool
-is_inside(const struct weft_clos *clos, uint32_t src, uint32_t dst)
-{
-    const struct weft_graph *g = clos->graph;
-    return g ? g->inside[src] != 0 && (g->inside[src] & weft_graph_ways(g, src, dst)) != 0
-             : weft_clos_inside(clos, src, dst);
-}
-
 /* ps that so many packets with @p bytes of payload take of a wire. */
 static double
 wire_time(const struct weft_traffic *t, uint64_t packets, double bytes, int64_t rate)
@@ -126,7 +117,7 @@ last_packet_of(const struct weft_traffic *t, const struct weft_message *m, struc
     const uint64_t packets = weft_packets(m->bytes, f->payload) - 1;
     /* By its port, at least. */
     const uint64_t before = packets / ports_between(t->clos, m->src, m->dst);
-    const struct wire src = wire_of(t->clos, m->src, is_inside(t->clos, m->src, m->dst));
+    const struct wire src = wire_of(t->clos, m->src, weft_clos_inside(t->clos, m->src, m->dst));
     struct last_packet l = {.bytes = m->bytes - packets * (uint64_t)f->payload};
     l.before = fit(wire_time(t, before, (double)before * (double)f->payload, src.best));
     l.way = weft_larger(weft_ideal_fct(t->clos, f, m->src, m->dst, l.bytes, hops), 0);
@@ -164,7 +155,7 @@ static void
 add_message(const struct weft_traffic *t, const struct weft_message *m, const struct last_packet *l,
             int64_t start, struct wire_load *loads)
 {
-    const bool inside = is_inside(t->clos, m->src, m->dst);
+    const bool inside = weft_clos_inside(t->clos, m->src, m->dst);
     const uint32_t hosts = t->clos->nhosts, first = inside ? 2 * hosts : 0;
     const struct wire src = wire_of(t->clos, m->src, inside),
                       dst = wire_of(t->clos, m->dst, inside);

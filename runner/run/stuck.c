@@ -61,7 +61,7 @@ has_route_in(const struct simulation *sim, uint32_t plane, const struct weft_qp 
 static bool
 has_route(const struct simulation *sim, const struct weft_qp *qp)
 {
-    bool has = weft_clos_inside(sim->clos, qp->src, qp->dst);
+    bool has = !sim->clos->graph && weft_clos_inside(sim->clos, qp->src, qp->dst);
     for (uint32_t plane = 0; plane < sim->clos->planes; plane++)
     {
         has = has || has_route_in(sim, plane, qp);

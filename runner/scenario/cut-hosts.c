@@ -75,8 +75,9 @@ is_cut_in(const struct forwarding *f, uint32_t plane, uint32_t src, uint32_t dst
 static bool
 is_cut(const struct forwarding *f, uint32_t src, uint32_t dst)
 {
-    bool cut = src != dst && !weft_clos_inside(&f->s->clos, src, dst);
-    for (uint32_t plane = 0; plane < f->s->clos.planes && cut; plane++)
+    const struct weft_clos *clos = &f->s->clos;
+    bool cut = src != dst && (clos->graph || !weft_clos_inside(clos, src, dst));
+    for (uint32_t plane = 0; plane < clos->planes && cut; plane++)
     {
         cut = is_cut_in(f, plane, src, dst);
     }

@@ -75,6 +75,13 @@ acks_of(uint64_t packets, int64_t every)
     return (packets - 1) / (uint64_t)every + 1;
 }
 
+/** Bytes of data frames and their gaps. */
+static double
+on_wire(const struct weft_fabric_config *f, double bytes, double packets)
+{
+    return bytes + packets * (double)(f->header + f->gap);
+}
+
 /** Adds up the sample, each of whose messages stands for @p scale of them. */
 static void
 add_up(const struct scenario *s, const struct traffic_sample *sample, double scale, uint64_t bytes,
@@ -88,11 +95,13 @@ add_up(const struct scenario *s, const struct traffic_sample *sample, double sca
         const double packets = (double)weft_packets(size, f->payload);
         const double acks = (double)acks_of(weft_packets(size, f->payload), f->ack_every);
         const double links = weft_clos_hops(&s->clos, m->src, m->dst);
+        const bool inside = load->exact && weft_clos_inside(&s->clos, m->src, m->dst);
         load->bytes += scale * (double)size;
         load->packets += scale * packets;
         load->acks += scale * acks;
         load->data_links += scale * packets * links;
         load->ack_links += scale * acks * (f->ack_priority == WEFT_ACK_IDEAL ? 1 : links);
+        load->inside += inside ? scale * on_wire(f, (double)size, packets) : 0;
     }
 }
 
@@ -137,27 +146,56 @@ traffic_load_of(const struct scenario *s, bool links, struct traffic_load *load)
     {
         add_mean(s, size.nmessages, size.bytes ? size.bytes : 1, load);
     }
-    load->host_bytes =
-        (load->bytes + load->packets * (double)(f->header + f->gap)) / (double)hosts.n;
+    load->wire = on_wire(f, load->bytes, load->packets);
     free(sample.messages);
     return true;
 }
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
-/** Returns what a host's wire takes for what the average host sends: some host sends that much. */
+/** Returns the rate at which a host sends by its server's own network, at most, bit/s. */
+static int64_t
+server_rate(const struct weft_clos *c)
+{
+    const struct weft_graph *g = c->graph;
+    int64_t most = g ? 0 : c->server_rate, own = 0;
+    for (uint32_t i = 0; g && i < g->nhost_links; i++)
+    {
+        const struct weft_end *end = &g->links[i].lower;
+        own = end->port == 0 ? 0 : own;
+        own += g->inside[end->index] >> end->port & 1U ? g->links[i].rate : 0;
+        most = own > most ? own : most;
+    }
+    return most;
+}
+
+/** Returns ps that wires of that rate take for what the average host has of so many bytes. */
+static double
+average_time(const struct scenario *s, double bytes, int64_t rate)
+{
+    /* Without the last gap of each port; and what is rounded here must not make it greater. */
+    const double gaps = (double)(weft_clos_most_ports(&s->clos) *
+                                 ((const struct weft_fabric_config *)s->fabric.config)->gap);
+    return (bytes / s->clos.nhosts - gaps) * 8e12 / (double)rate * (1 - 1e-9);
+}
+
+/** Returns what a host's wires take for what the average host sends: some host sends that much to
+ * the fabric, and some host that much inside its server. */
 static int64_t
 load_bound(const struct scenario *s)
 {
+    const int64_t fabric = weft_planes_host_rate(&s->clos), server = server_rate(&s->clos);
     struct traffic_load load;
-    const struct weft_fabric_config *f = s->fabric.config;
-    if (!traffic_load_of(s, false, &load))
+    if (!traffic_load_of(s, server > 0, &load))
     {
         return 0;
     }
-    /* Without the last gap of each port; and what is rounded here must not make it greater. */
-    const double bytes = load.host_bytes - (double)(s->clos.planes * f->gap);
-    const double time = bytes * 8e12 / (double)weft_planes_host_rate(&s->clos) * (1 - 1e-9);
+    /* What is inside a server may be unknown, or take the other way when a link fails. */
+    const bool apart = server > 0 && load.exact && s->nfailures == 0;
+    const double across = apart ? average_time(s, load.wire - load.inside, fabric)
+                                : average_time(s, load.wire, fabric + server);
+    const double inside = apart ? average_time(s, load.inside, server) : 0;
+    const double time = across > inside ? across : inside;
     return time < 9e18 ? (int64_t)time : WEFT_NEVER;
 }
 

@@ -24,7 +24,8 @@ struct traffic_load
     double acks;       /**< ACKs without loss and reordering, as ack-every has it */
     double data_links; /**< links that all data packets cross */
     double ack_links;  /**< links that all ACKs cross; an ideal one counts as one */
-    double host_bytes; /**< on the average host's wire: data frames and their gaps */
+    double wire;       /**< bytes of all data frames and their gaps */
+    double inside;     /**< of those, what servers' own networks carry; 0, if not exact */
     bool exact;        /**< every message was looked at; else the links are those of a part */
 };
 
@@ -49,7 +50,7 @@ bool traffic_load_of(const struct scenario *s, bool links, struct traffic_load *
 
 /**
  * The least time in which the workload can end, ps: that of its closed form, if one is known, or
- * what the average host's own wire takes for what it sends. @p sure: looks at the messages whether
+ * what the average host's own wires take for what it sends. @p sure: looks at the messages whether
  * the closed form holds for them; without, it may be that of messages which all cross the fabric.
  */
 int64_t traffic_bound(const struct scenario *s, bool sure);

@@ -177,6 +177,27 @@ cat >slow.xml <<'END'
 END
 "$weft" run slow.xml --no-figures --out slow >out 2>messages || fail 'a share of 1 bit/s'
 
+# What servers' own networks carry is no load of the NICs, and what NICs carry none of these.
+# inside TORS BYTES LIMIT: servers of eight hosts at TORS ToRs each, each server with an alltoall of its own
+inside()
+{
+    cat >inside.xml <<END
+<scenario name="inside">
+  <topology kind="leaf-spine" leaves="4" spines="2" hosts-per-leaf="8" link-rate="100Gbps"
+            gpus-per-server="8" scale-up-rate="8Tbps" tors-per-host="$1"/>
+  <balancer name="ops"/><workload kind="alltoall" bytes="$2" groups="$((4 / $1))" placement="blocked"/>
+  <limit time="$3"/>
+</scenario>
+END
+    "$weft" run inside.xml --no-figures --out inside >out 2>messages
+}
+inside 1 8MB 100us || fail 'a limit that is enough where all stays inside servers'
+inside 2 8MB 100us || fail 'the same with two ToRs of each host'
+for tors in 1 2; do
+    ! inside $tors 80MB 60us || fail 'a limit that is too short inside servers'
+    grep -q 'than the 0.07[0-9]* ms that the workload takes at least' messages || fail 'the least time inside servers'
+done
+
 # A second error replaces what the first one left.
 cut cutoff 'no route to the destination'
 [ "$(ls -A cutoff/unfinished)" = cutoff.sqlite ] || fail 'more than one set aside'

@@ -134,11 +134,13 @@ extern "C"
                            : server * clos->gpus;
     }
 
-    /** Returns whether two hosts of a Clos have a server's network between them. */
+    /** Returns whether two hosts send each other by their server's network, while its links are
+     * alive. */
     static inline bool weft_clos_inside(const struct weft_clos *clos, uint32_t a, uint32_t b)
     {
-        return clos->server_rate > 0 && a != b &&
-               weft_clos_server(clos, a) == weft_clos_server(clos, b);
+        return clos->graph ? weft_graph_inside(clos->graph, a, b)
+                           : clos->server_rate > 0 && a != b &&
+                                 weft_clos_server(clos, a) == weft_clos_server(clos, b);
     }
 
     /** Returns the switches of all planes, and behind them those of the servers' networks. */
