@@ -45,7 +45,8 @@ const struct weft_cc_ops weft_cc_ideal = {
     .algo =
         {
             .name = "ideal",
-            .doc = "Every host sends at the share of line rate that the fabric can serve, rho_max.",
+            .doc = "Every host sends into the fabric at the share of line rate that this can "
+                   "serve, rho_max.",
             .source = "ofan App. A",
             .params = params,
             .nparams = sizeof params / sizeof params[0],

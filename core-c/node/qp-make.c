@@ -51,13 +51,14 @@ weft_net_describe_qp(const struct weft_net_config *c, const struct weft_net_qp_s
     struct weft_rng rng;
     weft_rng_seed(&rng, c->seed, c->run, QP_STREAM + of->stream);
     const int64_t rate = weft_clos_ways_rate(c->clos, of->src, of->dst);
-    *site = (struct weft_qp_site){.index = index, .src = of->src, .dst = of->dst};
+    const bool inside = weft_clos_inside(c->clos, of->src, of->dst);
+    *site = (struct weft_qp_site){.index = index, .src = of->src, .dst = of->dst, .inside = inside};
     site->sport =
         (uint16_t)(FIRST_EPHEMERAL + weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
     const int64_t first = c->frame.first_psn;
     site->cc = (struct weft_cc_site){
         .line_rate = rate,
-        .share = c->levels[of->level].share,
+        .share = inside ? 1 : c->levels[of->level].share,
         .base_rtt = base_rtt(c, of->src, of->dst),
         .links = weft_clos_hops(c->clos, of->src, of->dst),
         .frame = full_frame(c),

@@ -129,16 +129,15 @@ part_of(const struct rho *r, const struct weft_flow *flow, uint64_t ways, uint32
     for (; ways != 0; ways &= ways - 1)
     {
         const uint32_t p = weft_ctz64(ways);
-        const bool counts = r->split == WEFT_SPLIT_PATH && (g->inside[flow->src] >> p & 1U) == 0;
-        const double paths = counts ? r->paths[g->links[first + p].upper.index] : 1;
+        const uint32_t s = g->links[first + p].upper.index;
+        const double paths = r->split == WEFT_SPLIT_PATH ? r->paths[s] : 1;
         own = p == port ? paths : own;
         all += paths;
     }
     return own / all;
 }
 
-/* Puts a flow on the links of its hosts, and what is not of their server's network on the first
- * switches. */
+/* Puts a flow on the links of its host and on the first switches. */
 static void
 start_flow(struct rho *r, const struct weft_flow *flow, uint64_t ways)
 {
@@ -149,11 +148,6 @@ start_flow(struct rho *r, const struct weft_flow *flow, uint64_t ways)
         const uint32_t s = g->links[link].upper.index;
         const double part = part_of(r, flow, ways, port);
         r->sent[link] += part;
-        if (g->inside[flow->src] >> port & 1U)
-        {
-            r->received[g->first_link[flow->dst] + weft_graph_port_at(g, flow->dst, s)] += part;
-            continue;
-        }
         r->load[s] += part;
         r->received[g->first_link[flow->dst]] += g->most_ports == 1 ? part : 0;
     }
@@ -168,7 +162,8 @@ is_lost(const struct rho *r, const struct weft_flow *flow, uint64_t ways)
                                  weft_graph_dead(r->dead, r->g->first_link[flow->dst])));
 }
 
-/* Starts the flows to a group that have a way; returns those without. */
+/* Starts the flows to a group that have a way, and not by their server's network; returns those
+ * without a way. */
 static uint64_t
 start_flows(struct rho *r, const struct weft_flow *flows, uint32_t group)
 {
@@ -179,7 +174,7 @@ start_flows(struct rho *r, const struct weft_flow *flows, uint32_t group)
         const uint64_t ways = weft_graph_ways_by(r->g, r->distance, r->dead, flow->src, flow->dst);
         const bool gone = is_lost(r, flow, ways);
         lost += gone;
-        if (!gone)
+        if (!gone && (ways & r->g->inside[flow->src]) == 0)
         {
             start_flow(r, flow, ways);
         }

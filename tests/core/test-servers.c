@@ -96,17 +96,17 @@ as_graph(void)
 }
 
 static void
-make_with(const char *balancer, const char *const *buffer)
+make_with(const char *balancer, const char *pace, double share, const char *const *buffer)
 {
     static const char *const never[] = {"rto", "1s", NULL};
-    world.level = (struct weft_net_level){.share = 1, .labels = 4096, .tclass = 1};
+    world.level = (struct weft_net_level){.share = share, .labels = 4096, .tclass = 1};
     world.level.lb = weft_lb_find(balancer);
     world.level.lb_config = parts_defaults(&world.level.lb->algo);
     world.level.transport = weft_transport_find("sack");
     void *timers = parts_defaults(&world.level.transport->algo);
     parts_set_all(&world.level.transport->algo, timers, never);
     world.level.transport_config = timers;
-    world.level.cc = weft_cc_find("none");
+    world.level.cc = weft_cc_find(pace);
     world.level.cc_config = parts_defaults(&world.level.cc->algo);
     world.config = (struct weft_net_config){.clos = &world.clos,
                                             .levels = &world.level,
@@ -123,10 +123,16 @@ make_with(const char *balancer, const char *const *buffer)
 }
 
 static void
-make(const char *balancer)
+make_paced(const char *balancer, const char *pace, double share)
 {
     static const char *const vast[] = {"pfc", "off", "ecn", "off", "port-buffer", "1GB", NULL};
-    make_with(balancer, vast);
+    make_with(balancer, pace, share, vast);
+}
+
+static void
+make(const char *balancer)
+{
+    make_paced(balancer, "none", 1);
 }
 
 static void
@@ -330,7 +336,7 @@ START_TEST(the_network_of_a_server_is_lossless)
     static const char *const tiny[] = {"pfc",  "off", "port-buffer", "20KB", "ecn", "on",
                                        "kmin", "1KB", "kmax",        "1KB",  NULL};
     shape("leaf-spine", eight);
-    make_with("ecmp", tiny);
+    make_with("ecmp", "none", 1, tiny);
     for (uint32_t host = 1; host < 8; host++)
     {
         post(host, 0, 1000000, 0);
@@ -342,6 +348,64 @@ START_TEST(the_network_of_a_server_is_lossless)
     ck_assert_uint_eq(buffer->marks, 0);
     ck_assert_int_gt(buffer->peak_used, 500000);
     end();
+}
+END_TEST
+
+/* Posts a message inside and one across, on hosts that send at a share of their rate, and returns
+ * when the first one is there. */
+static int64_t
+send_both(bool graph, const char *pace, double share)
+{
+    shape("leaf-spine", leaves);
+    if (graph)
+    {
+        as_graph();
+    }
+    make_paced("ecmp", pace, share);
+    post(0, 1, 600000, 0);
+    post(0, 7, 600000, 0);
+    weft_net_run(world.net, LONG);
+    ck_assert_uint_eq(world.ndelivered, 2);
+    ck_assert_int_gt(world.delivered[1], (int64_t)(600000 * 80 / share));
+    const int64_t inside = world.delivered[0];
+    end();
+    return inside;
+}
+
+START_TEST(what_the_fabric_can_serve_slows_nothing_inside_a_server)
+{
+    const int64_t free_to_go = send_both(_i == 1, "none", 1);
+    ck_assert_int_le(send_both(_i == 1, "ideal", 0.25), free_to_go + free_to_go / 50);
+}
+END_TEST
+
+/* Two send one what it can take of one; that its server's GPU sends it much more is of no account.
+ */
+START_TEST(what_is_sent_inside_a_server_counts_for_no_share)
+{
+    static uint64_t memory[4096];
+    struct weft_flow flows[32] = {{.src = 4, .dst = 0}, {.src = 8, .dst = 0}};
+    for (uint32_t i = 2; i < 32; i++)
+    {
+        flows[i] = (struct weft_flow){.src = 1, .dst = 0};
+    }
+    shape("leaf-spine", leaves);
+    if (_i % 2)
+    {
+        as_graph();
+    }
+    for (uint32_t n = 2; n <= 32; n += 30)
+    {
+        const int64_t size = weft_rho_size(&world.clos, n);
+        struct weft_rho rho;
+        ck_assert(size > 0 && (size_t)size <= sizeof memory);
+        ck_assert_int_eq(weft_rho_max(memory, (size_t)size, &world.clos, NULL, flows, n, NULL, 0,
+                                      (enum weft_split)(_i / 2), &rho),
+                         0);
+        ck_assert_double_eq(rho.share, 0.5);
+        ck_assert_uint_eq(rho.lost, 0);
+    }
+    parts_free();
 }
 END_TEST
 
@@ -489,6 +553,8 @@ servers_suite(void)
     tcase_add_test(tcase, inside_a_server_only_its_network_counts);
     tcase_add_test(tcase, a_server_whose_network_is_cut_waits_for_it);
     tcase_add_test(tcase, the_network_of_a_server_is_lossless);
+    tcase_add_loop_test(tcase, what_the_fabric_can_serve_slows_nothing_inside_a_server, 0, 2);
+    tcase_add_loop_test(tcase, what_is_sent_inside_a_server_counts_for_no_share, 0, 4);
     tcase_add_test(tcase, a_host_has_a_link_to_each_of_its_tors_in_every_plane);
     tcase_add_test(tcase, hosts_whose_tors_die_one_by_one_are_not_cut_off);
     tcase_add_test(tcase, tors_that_cannot_be_shared_are_refused);

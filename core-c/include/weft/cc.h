@@ -29,7 +29,8 @@ extern "C"
     struct weft_cc_site
     {
         int64_t line_rate; /**< bit/s of the host's link; see weft_rate_possible() */
-        double share;      /**< rho_max, in (0, 1]: what all hosts may send at (ofan App. A) */
+        double share;      /**< rho_max, in (0, 1]: what all hosts may send into the fabric at (ofan
+                              App. A); 1 of a QP inside a server */
         int64_t base_rtt;  /**< ps: a full data frame there and its ACK back, never waiting */
         uint32_t links;    /**< on the way there */
         uint32_t frame;    /**< bytes of a full data frame, without the gap */
@@ -89,7 +90,7 @@ extern "C"
         /** Optional: packets that may be in flight; at least 1. A window below one packet is paced
          * by rate(). */
         uint32_t (*window)(void *state, int64_t now);
-        /** rate() is that of the host, shared by all its QPs. */
+        /** rate() is that of the host, shared by all its QPs but those inside a server. */
         bool per_host;
         /** Members of packets that the hooks read. */
         struct weft_fields fields;
