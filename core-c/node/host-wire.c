@@ -5,6 +5,7 @@
 #include "node/mail.h"
 #include "node/shared.h"
 
+#include "base/bitmap.h"
 #include <weft/psn.h>
 
 static void
@@ -167,13 +168,20 @@ weft_host_wake(const struct weft_net *net, struct weft_host_node *h)
     }
 }
 
-/* Takes no wire: it comes after the time of an idle fabric. */
+/* Takes no wire: it comes after the time of an idle fabric, in a graph by a port of that host's own
+ * and in a Clos by that of the same plane. */
 static void
 reply_ideally(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
 {
-    const int64_t way = weft_clos_way(net->config.clos, h->node.number, p->dst, p->bytes);
+    const struct weft_clos *clos = net->config.clos;
+    const int64_t way = weft_clos_way(clos, h->node.number, p->dst, p->bytes);
     struct weft_letter *letter = weft_letter_get(h->node.worker);
     letter->packet = *p;
+    if (clos->graph && clos->graph->most_ports > 1)
+    {
+        const uint64_t ways = weft_graph_ways(clos->graph, p->dst, h->node.number);
+        letter->packet.in_port = (uint16_t)weft_ctz64(ways);
+    }
     h->node.counters.sent++;
     h->node.counters.sent_bytes += p->bytes;
     if (net->config.hooks.sent)
