@@ -4,32 +4,68 @@
 
 #include <weft/bounds.h>
 
+#include "base/bitmap.h"
 #include "traffic/traffic-walk.h"
 
-static uint32_t
-count_bits(uint64_t bits)
+/* Ports of a host that traffic may take. */
+struct wire
 {
-    uint32_t n = 0;
+    int64_t ports;
+    int64_t rate; /* of all together, bit/s */
+    int64_t best; /* of the fastest one */
+};
+
+/* Returns the ports of @p bits. */
+static struct wire
+wire_of(const struct weft_clos *clos, uint32_t host, uint64_t bits)
+{
+    struct wire w = {0};
     for (; bits != 0; bits &= bits - 1)
     {
-        n++;
+        struct weft_link link;
+        weft_planes_link(clos, weft_clos_host_link(clos, host, weft_ctz64(bits)), &link);
+        w.ports++;
+        w.rate += link.rate;
+        w.best = link.rate > w.best ? link.rate : w.best;
     }
-    return n;
+    return w;
 }
 
-/* Ports by which a host sends to another, or receives from it: the fewer of the two. */
-static uint32_t
-ports_between(const struct weft_clos *clos, uint32_t src, uint32_t dst)
+/* Bits of a host's ports that are of one network: its server's or the fabric. */
+static uint64_t
+network_of(const struct weft_clos *clos, uint32_t host, bool inside)
 {
-    const uint32_t out = count_bits(weft_clos_ways(clos, src, dst)),
-                   in = count_bits(weft_clos_ways(clos, dst, src));
-    return out < in ? out : in;
+    const struct weft_graph *g = clos->graph;
+    const uint64_t all = UINT64_MAX >> (WEFT_MAX_PLANES - weft_clos_host_ports(clos, host));
+    const uint64_t own =
+        g ? g->inside[host] : all & ~(UINT64_MAX >> (WEFT_MAX_PLANES - clos->planes));
+    return inside ? own : all & ~own;
+}
+
+/* Ports by which a message leaves and arrives. */
+struct ends
+{
+    struct wire out;
+    struct wire in;
+};
+
+static struct ends
+ends_of(const struct weft_clos *clos, uint32_t src, uint32_t dst)
+{
+    return (struct ends){wire_of(clos, src, weft_clos_ways(clos, src, dst)),
+                         wire_of(clos, dst, weft_clos_ways(clos, dst, src))};
+}
+
+static bool
+is_alike(const struct wire *w)
+{
+    return w->best * w->ports == w->rate;
 }
 
 /* Bytes of a message on the port that has most of it, where @p ports of a host share its packets
  * evenly. */
 static uint64_t
-most_of_a_port(uint32_t ports, int64_t payload, uint64_t bytes)
+most_of_a_port(uint64_t ports, int64_t payload, uint64_t bytes)
 {
     const uint64_t packets = weft_packets(bytes, payload);
     const uint64_t before = (packets - 1) / ports, full = (uint64_t)payload;
@@ -37,15 +73,56 @@ most_of_a_port(uint32_t ports, int64_t payload, uint64_t bytes)
     return before * full + (packets % ports == 1 || ports == 1 ? last : full);
 }
 
+/* ps that so many packets with @p bytes of payload take of a wire. */
+static double
+wire_time(const struct weft_fabric_config *f, double packets, double bytes, int64_t rate)
+{
+    return (bytes + packets * (double)(f->header + f->gap)) * 8e12 / (double)rate;
+}
+
+/* Rounds ps down that may not fit; WEFT_NEVER then. */
+static int64_t
+fit(double time)
+{
+    return time < 9e18 ? (int64_t)time : WEFT_NEVER;
+}
+
+/* ps after which the last one of so many packets can begin to leave by, or arrive at, ports that
+ * share them: as many at each that is like the others; else no port is idle before. */
+static double
+start_at(const struct weft_fabric_config *f, const struct wire *w, uint64_t packets)
+{
+    const uint64_t n = (uint64_t)w->ports, beyond = packets > n ? packets - n : 0;
+    const double slots = (double)(is_alike(w) ? (packets - 1) / n : beyond);
+    return wire_time(f, slots, slots * (double)f->payload, is_alike(w) ? w->best : w->rate);
+}
+
+static int64_t
+last_start(const struct weft_fabric_config *f, const struct ends *ends, uint64_t packets)
+{
+    const double out = start_at(f, &ends->out, packets), in = start_at(f, &ends->in, packets);
+    return fit(out > in ? out : in);
+}
+
 int64_t
 weft_ideal_fct(const struct weft_clos *clos, const struct weft_fabric_config *frame, uint32_t src,
                uint32_t dst, uint64_t bytes, struct weft_hop *hops)
 {
     struct weft_wire w = {.payload = frame->payload, .header = frame->header, .gap = frame->gap};
+    const struct ends ends = ends_of(clos, src, dst);
+    const uint64_t packets = bytes > 0 ? weft_packets(bytes, frame->payload) : 0;
+    int64_t ideal = -1;
     w.links = weft_clos_best_path(clos, src, dst, hops, UINT32_MAX);
-    const uint32_t ports = ports_between(clos, src, dst);
-    const int64_t ideal =
-        bytes > 0 ? weft_message_path(&w, hops, most_of_a_port(ports, frame->payload, bytes)) : -1;
+    if (packets > 0 && ends.out.ports == ends.in.ports && is_alike(&ends.out) && is_alike(&ends.in))
+    {
+        const uint64_t most = most_of_a_port((uint64_t)ends.out.ports, frame->payload, bytes);
+        ideal = weft_message_path(&w, hops, most);
+    }
+    else if (packets > 0)
+    {
+        const uint64_t last = bytes - (packets - 1) * (uint64_t)frame->payload;
+        ideal = weft_sum(last_start(frame, &ends, packets), weft_message_path(&w, hops, last));
+    }
     return ideal > 0 && ideal < WEFT_NEVER ? ideal : -1;
 }
 
@@ -59,68 +136,34 @@ struct wire_load
     int64_t after; /* ps from the last of them to its ACK at the sender, at least */
 };
 
-/* Ports of a host that are of one network: its server's or the fabric. */
-struct wire
-{
-    int64_t ports;
-    int64_t rate; /* of all together, bit/s */
-    int64_t best; /* of the fastest one */
-};
-
-static struct wire
-wire_of(const struct weft_clos *clos, uint32_t host, bool inside)
-{
-    const struct weft_graph *g = clos->graph;
-    struct wire w = {0};
-    for (uint32_t port = 0; port < weft_clos_host_ports(clos, host); port++)
-    {
-        struct weft_link link;
-        if ((g ? (g->inside[host] >> port & 1U) != 0 : port >= clos->planes) == inside)
-        {
-            weft_planes_link(clos, weft_clos_host_link(clos, host, port), &link);
-            w.ports++;
-            w.rate += link.rate;
-            w.best = link.rate > w.best ? link.rate : w.best;
-        }
-    }
-    return w;
-}
-
-/* ps that so many packets with @p bytes of payload take of a wire. */
-static double
-wire_time(const struct weft_traffic *t, uint64_t packets, double bytes, int64_t rate)
-{
-    const struct weft_fabric_config *f = t->frame;
-    const double all = bytes + (double)packets * (double)(f->header + f->gap);
-    return all * 8e12 / (double)rate;
-}
-
-/* Rounds ps down that may not fit; WEFT_NEVER then. */
-static int64_t
-fit(double time)
-{
-    return time < 9e18 ? (int64_t)time : WEFT_NEVER;
-}
-
 /* A message by itself: what its last packet, which leaves behind all others, still has to do. */
 struct last_packet
 {
-    uint64_t bytes; /* of its payload */
-    int64_t before; /* ps that those before it take of the source's wire */
+    int64_t before; /* ps that those before it take of its hosts' wires */
     int64_t way;    /* ps from then on to its delivery */
+    int64_t from;   /* ps of these after it has left the source's wire */
+    int64_t to;     /* ps of these before it comes to the destination's wire */
 };
+
+/* Returns ps of a way but for those on a wire; rounded so that no bound becomes greater by it. */
+static int64_t
+way_without(const struct weft_fabric_config *f, int64_t way, uint64_t bytes, const struct wire *w)
+{
+    const double last = (double)bytes - (double)f->gap;
+    return weft_larger(way - (int64_t)ceil(wire_time(f, 1, last, w->best)), 0);
+}
 
 static struct last_packet
 last_packet_of(const struct weft_traffic *t, const struct weft_message *m, struct weft_hop *hops)
 {
     const struct weft_fabric_config *f = t->frame;
-    const uint64_t packets = weft_packets(m->bytes, f->payload) - 1;
-    /* By its port, at least. */
-    const uint64_t before = packets / ports_between(t->clos, m->src, m->dst);
-    const struct wire src = wire_of(t->clos, m->src, weft_clos_inside(t->clos, m->src, m->dst));
-    struct last_packet l = {.bytes = m->bytes - packets * (uint64_t)f->payload};
-    l.before = fit(wire_time(t, before, (double)before * (double)f->payload, src.best));
-    l.way = weft_larger(weft_ideal_fct(t->clos, f, m->src, m->dst, l.bytes, hops), 0);
+    const uint64_t packets = weft_packets(m->bytes, f->payload);
+    const uint64_t last = m->bytes - (packets - 1) * (uint64_t)f->payload;
+    const struct ends ends = ends_of(t->clos, m->src, m->dst);
+    struct last_packet l = {.before = last_start(f, &ends, packets)};
+    l.way = weft_larger(weft_ideal_fct(t->clos, f, m->src, m->dst, last, hops), 0);
+    l.from = way_without(f, l.way, last, &ends.out);
+    l.to = way_without(f, l.way, last, &ends.in);
     return l;
 }
 
@@ -147,7 +190,8 @@ static double
 time_of(const struct weft_traffic *t, const struct weft_message *m, const struct wire *w)
 {
     const double bytes = (double)m->bytes - (double)(w->ports * t->frame->gap);
-    return wire_time(t, weft_packets(m->bytes, t->frame->payload), bytes, w->rate);
+    const uint64_t packets = weft_packets(m->bytes, t->frame->payload);
+    return wire_time(t->frame, (double)packets, bytes, w->rate);
 }
 
 /* A message that may begin at @p start: on the wires of its hosts. */
@@ -157,16 +201,11 @@ add_message(const struct weft_traffic *t, const struct weft_message *m, const st
 {
     const bool inside = weft_clos_inside(t->clos, m->src, m->dst);
     const uint32_t hosts = t->clos->nhosts, first = inside ? 2 * hosts : 0;
-    const struct wire src = wire_of(t->clos, m->src, inside),
-                      dst = wire_of(t->clos, m->dst, inside);
-    const double last = (double)l->bytes - (double)t->frame->gap;
+    const struct wire src = wire_of(t->clos, m->src, network_of(t->clos, m->src, inside)),
+                      dst = wire_of(t->clos, m->dst, network_of(t->clos, m->dst, inside));
     const int64_t back = way_back(t, m);
-    /* Rounded so that no bound becomes greater by it. */
-    const int64_t from = l->way - (int64_t)ceil(wire_time(t, 1, last, src.best));
-    const int64_t to = l->way - (int64_t)ceil(wire_time(t, 1, last, dst.best));
-    add_load(&loads[first + m->src], time_of(t, m, &src), start, weft_larger(from, 0) + back);
-    add_load(&loads[first + hosts + m->dst], time_of(t, m, &dst),
-             weft_sum(start, weft_larger(to, 0)), back);
+    add_load(&loads[first + m->src], time_of(t, m, &src), start, l->from + back);
+    add_load(&loads[first + hosts + m->dst], time_of(t, m, &dst), weft_sum(start, l->to), back);
 }
 
 /* The end of the host whose wire is busy longest. */

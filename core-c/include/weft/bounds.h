@@ -84,8 +84,9 @@ extern "C"
      * at line rate, its packets divided evenly among the ports of its host, on one path each:
      * weft_message_path() on weft_clos_best_path(). -1: there is no such path. A message whose
      * packets take several paths can be faster: a short last packet then overtakes others, and
-     * links slower than the NIC's carry it side by side. @p hops: room for weft_clos_hops() of
-     * them.
+     * links slower than the NIC's carry it side by side. Where the ports of the two hosts are not
+     * as many, or not all alike, a lower bound: what comes before the last packet takes all ports
+     * of either host, and that packet the best path. @p hops: room for weft_clos_hops() of them.
      */
     WEFT_API int64_t weft_ideal_fct(const struct weft_clos *clos,
                                     const struct weft_fabric_config *frame, uint32_t src,
