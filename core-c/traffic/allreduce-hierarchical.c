@@ -52,7 +52,8 @@ shape_of(const struct hierarchical_config *c, const struct weft_hosts *hosts, st
         return error;
     }
     if (gpus == 0 || s->ranks % gpus != 0 ||
-        (c->common.groups > 1 && c->common.placement == WEFT_INTERLEAVED))
+        (c->common.groups > 1 && c->common.placement == WEFT_INTERLEAVED) ||
+        weft_groups_servers_refusal(c->common.placement, gpus, hosts))
     {
         return WEFT_ERANGE;
     }
@@ -97,9 +98,11 @@ hierarchical_refusal(const void *config, const struct weft_hosts *hosts)
 {
     const struct hierarchical_config *c = (const struct hierarchical_config *)config;
     const char *groups = weft_groups_refusal(&c->common, hosts);
-    if (groups)
+    const char *servers =
+        weft_groups_servers_refusal(c->common.placement, gpus_of(c, hosts), hosts);
+    if (groups || servers)
     {
-        return groups;
+        return groups ? groups : servers;
     }
     if (gpus_of(c, hosts) == 0)
     {

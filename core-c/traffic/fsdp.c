@@ -3,7 +3,8 @@
  * The backward pass of fully sharded data parallelism (ofan §8.4), as the fabric between servers
  * sees it: with g GPUs per server, g parallel rings; in each phase, one per layer, logical GPU i
  * sends one message to logical GPU i + g. Logical server s is GPUs s g .. s g + g - 1, on g
- * consecutive hosts. Traffic within a server does not cross the fabric and takes no time.
+ * hosts in a row, or those of a server of the fabric. Traffic within a server does not cross the
+ * fabric and takes no time.
  *
  * A phase begins everywhere once the last one has ended everywhere: what GPUs compute between two
  * collectives keeps them together. Or, without the barrier, each GPU goes on by itself, when what
@@ -29,8 +30,10 @@ static const struct weft_param params[] = {
     WEFT_BYTES_PARAM("What each GPU sends in each phase.", "ofan §8.4"),
     {"layers", WEFT_COUNT, WEFT_P(struct fsdp_config, layers), "1", "1", "1000", NULL,
      "Layers of the model: phases that follow one another.", "ofan §8.4"},
-    {"gpus", WEFT_COUNT, WEFT_P(struct fsdp_config, gpus), "8", "1", "1024", NULL,
-     "GPUs of a server, each a host; as many rings run side by side.", "ofan §8.4"},
+    {"gpus", WEFT_COUNT, WEFT_P(struct fsdp_config, gpus), "0", "0", "1024", NULL,
+     "GPUs of a server, each a host; as many rings run side by side; 0: as the topology has it, "
+     "and else 8.",
+     "ofan §8.4"},
     {"placement", WEFT_CHOICE, WEFT_P(struct fsdp_config, random), "random", NULL, NULL,
      "blocked random", "Where logical server s is: the s-th, or one of a random permutation.",
      "ofan §8.4"},
@@ -51,10 +54,20 @@ static const struct weft_preset presets[] = {
      "Llama 405B in FP8: 1570 packets of 4096 B per flow.", "ofan §8.4"},
 };
 
+#define GPUS 8U /* of a server, where nothing says it */
+
+static uint32_t
+gpus_of(const struct fsdp_config *c, const struct weft_hosts *hosts)
+{
+    const uint32_t own = c->gpus > 0 && c->gpus < UINT32_MAX ? (uint32_t)c->gpus : UINT32_MAX;
+    return c->gpus ? own : hosts->gpus ? hosts->gpus : GPUS;
+}
+
 static bool
 whole_servers(const struct fsdp_config *c, const struct weft_hosts *hosts)
 {
-    return c->gpus >= 1 && hosts->n % c->gpus == 0 && hosts->n / c->gpus >= 2;
+    const uint32_t gpus = gpus_of(c, hosts);
+    return hosts->n % gpus == 0 && hosts->n / gpus >= 2;
 }
 
 static struct weft_groups
@@ -69,9 +82,11 @@ static const char *
 fsdp_refusal(const void *config, const struct weft_hosts *hosts)
 {
     const struct fsdp_config *c = (const struct fsdp_config *)config;
-    return whole_servers(c, hosts) ? "nothing is sent; expected a layer and a byte at least"
-                                   : "the hosts are not two or more whole servers; expected a "
-                                     "multiple of gpus, twice that at least";
+    const char *servers = weft_groups_servers_refusal(WEFT_BLOCKED, gpus_of(c, hosts), hosts);
+    return servers                   ? servers
+           : whole_servers(c, hosts) ? "nothing is sent; expected a layer and a byte at least"
+                                     : "the hosts are not two or more whole servers; expected a "
+                                       "multiple of gpus, twice that at least";
 }
 
 static int
@@ -82,7 +97,9 @@ fsdp_count(const void *config, const struct weft_hosts *hosts, struct weft_traff
     {
         return WEFT_EOVERFLOW;
     }
-    if (!whole_servers(c, hosts) || c->layers < 1 || c->common.bytes < 1)
+    const uint32_t gpus = gpus_of(c, hosts);
+    if (!whole_servers(c, hosts) || c->layers < 1 || c->common.bytes < 1 ||
+        weft_groups_servers_refusal(WEFT_BLOCKED, gpus, hosts))
     {
         return WEFT_ERANGE;
     }
@@ -92,7 +109,7 @@ fsdp_count(const void *config, const struct weft_hosts *hosts, struct weft_traff
     int error = weft_groups_size(&all, hosts->n, layers, 1, edges, out);
     if (!error)
     {
-        out->nnext += hosts->n / (uint32_t)c->gpus; /* scratch: where the servers are */
+        out->nnext += hosts->n / gpus; /* scratch: where the servers are */
         out->nsteps = (uint32_t)layers;
     }
     return error;
@@ -132,10 +149,10 @@ wait_for_all(const struct fsdp_config *c, uint32_t n, struct weft_message *messa
 
 /* Each message releases the next one of its own QP and that of the GPU it goes to. */
 static void
-wait_for_neighbours(const struct fsdp_config *c, uint32_t n, struct weft_message *messages,
-                    uint32_t *next)
+wait_for_neighbours(const struct fsdp_config *c, uint32_t n, uint32_t gpus,
+                    struct weft_message *messages, uint32_t *next)
 {
-    const uint32_t gpus = (uint32_t)c->gpus, layers = (uint32_t)c->layers;
+    const uint32_t layers = (uint32_t)c->layers;
     for (uint32_t i = 0; i < n * layers; i++)
     {
         struct weft_message *m = &messages[i];
@@ -177,7 +194,7 @@ fsdp_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
         return error;
     }
     struct weft_groups all = one_group(c);
-    uint32_t gpus = (uint32_t)c->gpus, layers = (uint32_t)c->layers;
+    uint32_t gpus = gpus_of(c, hosts), layers = (uint32_t)c->layers;
     uint32_t *at = next + (size.nnext - hosts->n / gpus);
     place_servers(c, hosts->n / gpus, seed, run, at);
     for (uint32_t gpu = 0; gpu < hosts->n; gpu++)
@@ -195,8 +212,9 @@ fsdp_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
     }
     else
     {
-        wait_for_neighbours(c, hosts->n, messages, next);
+        wait_for_neighbours(c, hosts->n, gpus, messages, next);
     }
+    weft_groups_number(weft_groups_rails(&all, hosts), hosts, size.nmessages, messages);
     weft_groups_spread(&c->common, seed, run, size.nmessages, messages);
     return 0;
 }

@@ -12,21 +12,82 @@
 #define PLACE_STREAM  UINT64_C(0x706c616365)
 #define SPREAD_STREAM (UINT64_C(0x73707264) << 32)
 
+/* Returns the number of hosts before a place of the fabric. */
+static uint32_t
+hosts_before(const struct weft_hosts *hosts, uint64_t place)
+{
+    uint32_t low = 0, high = hosts->n;
+    if (!hosts->at)
+    {
+        return place < high ? (uint32_t)place : high;
+    }
+    while (low < high)
+    {
+        const uint32_t middle = low + (high - low) / 2;
+        const bool before = weft_host_at(hosts, middle) < place;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+static bool
+is_there(const struct weft_hosts *hosts, uint32_t place)
+{
+    const uint32_t i = hosts_before(hosts, place);
+    return i < hosts->n && weft_host_at(hosts, i) == place;
+}
+
+/* Whether the hosts are whole servers of the fabric. */
+static bool
+are_servers(const struct weft_hosts *hosts)
+{
+    const uint32_t apart = hosts->rails > 0 ? hosts->per_tor : 1;
+    bool whole = hosts->gpus > 0;
+    for (uint32_t i = 0; i < hosts->n && whole; i++)
+    {
+        const uint32_t place = weft_host_at(hosts, i), gpu = place / apart % hosts->gpus;
+        whole = (gpu == 0 || is_there(hosts, place - apart)) &&
+                (gpu + 1 == hosts->gpus || is_there(hosts, place + apart));
+    }
+    return whole;
+}
+
 uint32_t
 weft_groups_rails(const struct weft_groups *groups, const struct weft_hosts *hosts)
 {
-    return groups->rails > 0 ? (uint32_t)groups->rails : hosts->at ? 0 : hosts->rails;
+    return hosts->gpus == 0   ? (uint32_t)groups->rails
+           : hosts->rails > 0 ? (are_servers(hosts) ? hosts->rails : 0)
+                              : 0;
 }
 
-/* Whether the hosts are whole blocks of servers whose hosts are each at a ToR of its own. */
+const char *
+weft_groups_servers_refusal(int64_t placement, uint32_t gpus, const struct weft_hosts *hosts)
+{
+    return hosts->gpus == 0 ? NULL
+           : gpus != hosts->gpus
+               ? "the fabric's servers have another number of GPUs; expected as many, or 0"
+           : !are_servers(hosts)
+               ? "they are not whole servers of the fabric; expected hosts that are"
+           : placement == WEFT_RANDOM
+               ? "placement random would take GPUs of different servers for one; expected blocked"
+               : NULL;
+}
+
+/* Whether hosts are as the workload's own rails say: whole blocks of servers whose hosts are each
+ * at a ToR of its own; of a fabric with servers, these. */
 static bool
 has_rails(const struct weft_groups *groups, const struct weft_hosts *hosts)
 {
-    const uint64_t block = (uint64_t)weft_groups_rails(groups, hosts) * hosts->per_tor;
-    if (weft_groups_rails(groups, hosts) == 0)
+    if (groups->rails == 0)
     {
         return true;
     }
+    if (hosts->gpus > 0)
+    {
+        return groups->rails == hosts->rails && are_servers(hosts);
+    }
+    const uint64_t block = (uint64_t)weft_groups_rails(groups, hosts) * hosts->per_tor;
     /* A graph whose hosts stand in no order has no ToRs of equal size. */
     bool good = block > 0 && hosts->n % block == 0 && !(hosts->tor && hosts->per_tor == 1);
     for (uint32_t i = 0; good && i < hosts->n; i++)
@@ -37,13 +98,29 @@ has_rails(const struct weft_groups *groups, const struct weft_hosts *hosts)
     return good;
 }
 
-/* The host that is number @p i when they are counted server by server. */
+/* The host that is number @p i when those of a block, @p rails ToRs, are counted server by server:
+ * as many of it are at each. */
 static uint32_t
-rail_host(const struct weft_groups *groups, const struct weft_hosts *hosts, uint32_t i)
+rail_host(const struct weft_hosts *hosts, uint32_t rails, uint32_t i)
 {
-    const uint32_t rails = weft_groups_rails(groups, hosts), block = rails * hosts->per_tor;
-    const uint32_t server = i % block / rails, rail = i % rails;
-    return i - i % block + rail * hosts->per_tor + server;
+    const uint64_t block = (uint64_t)rails * hosts->per_tor;
+    const uint64_t place = weft_host_at(hosts, i) / block * block;
+    const uint32_t first = hosts_before(hosts, place);
+    const uint32_t servers = (hosts_before(hosts, place + block) - first) / rails;
+    return first + (i - first) % rails * servers + (i - first) / rails;
+}
+
+void
+weft_groups_number(uint32_t rails, const struct weft_hosts *hosts, uint32_t nmessages,
+                   struct weft_message *messages)
+{
+    struct weft_hosts all = *hosts;
+    all.at = hosts->gpus > 0 ? hosts->at : NULL; /* else blocks are of those that there are */
+    for (uint32_t i = 0; rails > 0 && i < nmessages; i++)
+    {
+        messages[i].src = rail_host(&all, rails, messages[i].src);
+        messages[i].dst = rail_host(&all, rails, messages[i].dst);
+    }
 }
 
 int
@@ -83,8 +160,11 @@ weft_groups_refusal(const struct weft_groups *groups, const struct weft_hosts *h
     }
     if (!has_rails(groups, hosts))
     {
-        return "they are no whole servers with each host at a ToR of its own; expected rails that "
-               "divide the number of ToRs, with all hosts of each";
+        return hosts->gpus > 0
+                   ? "the fabric's servers are not as rails says; expected 0, which numbers hosts "
+                     "as the fabric has its servers"
+                   : "they are no whole servers with each host at a ToR of its own; expected rails "
+                     "that divide the number of ToRs, with all hosts of each";
     }
     return "a group needs 2 hosts, or there is nobody to send to; expected at most half as many "
            "groups as hosts";
@@ -222,11 +302,6 @@ weft_groups_finish(const struct weft_groups *groups, const struct weft_hosts *ho
             messages[i].dst = host[messages[i].dst];
         }
     }
-    const bool rails = weft_groups_rails(groups, hosts) > 0;
-    for (uint32_t i = 0; rails && i < size->nmessages; i++)
-    {
-        messages[i].src = rail_host(groups, hosts, messages[i].src);
-        messages[i].dst = rail_host(groups, hosts, messages[i].dst);
-    }
+    weft_groups_number(weft_groups_rails(groups, hosts), hosts, size->nmessages, messages);
     weft_groups_spread(groups, seed, run, size->nmessages, messages);
 }

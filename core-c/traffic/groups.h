@@ -29,7 +29,7 @@ extern "C"
         int64_t bytes;
         int64_t groups;
         int64_t placement; /**< enum weft_placement */
-        int64_t rails;     /**< hosts of a server; 0: ToR by ToR */
+        int64_t rails;     /**< hosts of a server; 0: as the fabric has it */
         int64_t start;     /**< ps */
         int64_t spread;    /**< ps */
         int64_t compute;   /**< ps; 0 where the workload has no such parameter */
@@ -119,9 +119,22 @@ extern "C"
     uint32_t weft_groups_host(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
                               uint32_t rank);
 
-    /** Returns the hosts of a server that are at ToRs in a row: the workload's own rails, or those
-     * of the fabric if it has all of its hosts; 0: ranks are numbered ToR by ToR. */
+    /** Returns the hosts of a server that are at ToRs in a row: those of the fabric, of which the
+     * hosts are whole servers, or, where it has none, the workload's own rails; 0: ranks are
+     * numbered ToR by ToR. */
     uint32_t weft_groups_rails(const struct weft_groups *groups, const struct weft_hosts *hosts);
+
+    /** Replaces the hosts of messages, numbered server by server, by those that have these
+     * numbers. @p rails: as weft_groups_rails(). */
+    void weft_groups_number(uint32_t rails, const struct weft_hosts *hosts, uint32_t nmessages,
+                            struct weft_message *messages);
+
+    /** Returns why @p gpus ranks in a row, of one group or of several that are placed blocked, are
+     * no server of a fabric that has servers, and what was expected; NULL: they are, or it has
+     * none.
+     */
+    const char *weft_groups_servers_refusal(int64_t placement, uint32_t gpus,
+                                            const struct weft_hosts *hosts);
 
     /** Returns the bytes of each of @p n equal parts: rounded up, so never 0. */
     uint64_t weft_groups_part(const struct weft_groups *groups, uint32_t n);

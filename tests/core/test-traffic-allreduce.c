@@ -479,10 +479,11 @@ START_TEST(eight_gpus_send_what_nccl_sends)
     }
     ck_assert_uint_eq(messages[3 * 8].dst, 0); /* GPU 3's next one in its server */
     ck_assert_uint_eq(messages[7 * 8 + 3].dst, 3);
-    hosts.gpus = 3;
+    hosts.gpus = 0;
+    traffic_set("gpus-per-server", "3");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "part of a server"));
-    hosts.gpus = 0;
+    traffic_set("gpus-per-server", "0");
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "expected gpus-per-server"));
     hosts.gpus = 2;
     hosts.n = 16;

@@ -15,10 +15,10 @@
  * consecutive hosts. Rank r is the r-th lowest host of its group. random: as blocked, over a random
  * permutation of the hosts.
  *
- * Rails. Hosts are numbered ToR by ToR. With rails > 0 a workload numbers them server by server
- * instead, before they form groups: a server has `rails` hosts (its GPUs' NICs), host i of all
- * servers of a block is at the block's i-th ToR, and a block is `rails` ToRs in a row. With rails =
- * 0 it does so where the fabric is rail-optimised and the workload has all of its hosts.
+ * Rails. Hosts are numbered ToR by ToR. In a rail-optimised fabric a workload whose hosts are whole
+ * servers numbers them server by server instead, before they form groups; in a fabric without
+ * servers it does so with rails > 0: a server has `rails` hosts (its GPUs' NICs), host i of all
+ * servers of a block is at the block's i-th ToR, and a block is `rails` ToRs in a row.
  */
 #ifndef WEFT_TRAFFIC_H
 #define WEFT_TRAFFIC_H

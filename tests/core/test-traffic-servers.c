@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workloads that speak of servers, on fabrics that have some. If these fail, what is said to stay
+ * inside a server crosses the fabric, or the other way round, and times are those of another
+ * cluster.
+ */
+#include <check.h>
+#include <string.h>
+
+#include <weft/error.h>
+
+#include "must.h"
+#include "refused.h"
+#include "traffic-rig.h"
+
+Suite *traffic_servers_suite(void);
+
+/* Two blocks of three ToRs and four servers; three ToRs of two servers of four; no servers. */
+static const struct weft_hosts rails = {
+    .n = 24, .per_tor = 4, .per_pod = 24, .gpus = 3, .rails = 3};
+static const struct weft_hosts leaves = {.n = 24, .per_tor = 8, .per_pod = 24, .gpus = 4};
+static const struct weft_hosts plain = {.n = 24, .per_tor = 4, .per_pod = 24};
+
+static const uint32_t every[24] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                                   12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23};
+
+static struct weft_hosts
+some(const struct weft_hosts *of, const uint32_t *at, uint32_t n)
+{
+    struct weft_hosts hosts = *of;
+    hosts.at = at;
+    hosts.n = n;
+    return hosts;
+}
+
+/* A host's server and place in it, by their definition: rails are numbered block by block, in it
+ * GPU by GPU. */
+static uint32_t
+server_of(const struct weft_hosts *hosts, uint32_t i)
+{
+    const uint32_t at = weft_host_at(hosts, i);
+    return hosts->rails ? at / 12 * 4 + at % 4 : at / 4;
+}
+
+static uint32_t
+gpu_of(const struct weft_hosts *hosts, uint32_t i)
+{
+    const uint32_t at = weft_host_at(hosts, i);
+    return hosts->rails ? at / 4 % 3 : at % 4;
+}
+
+static void
+choose(const char *name, const char *setting, const char *value)
+{
+    traffic_choose(name);
+    traffic_set("bytes", "96KB");
+    if (setting)
+    {
+        traffic_set(setting, value);
+    }
+}
+
+/* Returns how many of the messages stay inside a server; all others go to its GPU's rail. */
+static uint32_t
+count_inside(const struct weft_hosts *hosts)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        const struct weft_message *m = &messages[i];
+        const bool inside = server_of(hosts, m->src) == server_of(hosts, m->dst);
+        MUST(m->src < hosts->n && m->dst < hosts->n && m->src != m->dst);
+        MUST(inside || gpu_of(hosts, m->src) == gpu_of(hosts, m->dst));
+        n += inside;
+    }
+    return n;
+}
+
+/* Servers 1 and 2 of the first block and 0 and 3 of the second one; 2, 4 and 5. */
+static const uint32_t of_rails[] = {1, 2, 5, 6, 9, 10, 12, 15, 16, 19, 20, 23};
+static const uint32_t of_leaves[] = {8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23};
+
+START_TEST(allreduce_in_servers_is_in_those_of_the_fabric)
+{
+    const struct weft_hosts cases[] = {
+        rails,  some(&rails, every, 24),  some(&rails, of_rails, 12),
+        leaves, some(&leaves, every, 24), some(&leaves, of_leaves, 12)};
+    const struct weft_hosts *hosts = &cases[_i];
+    static const char *const same[] = {"3", "4"};
+    choose("allreduce-hierarchical", "placement", "blocked");
+    for (uint32_t groups = 1; groups <= 2; groups++)
+    {
+        traffic_set("groups", groups == 1 || _i == 5 ? "1" : "2");
+        traffic_set("gpus-per-server", groups == 1 ? "0" : same[_i / 3]);
+        traffic_build(hosts, 0);
+        ck_assert_uint_eq(count_inside(hosts), hosts->n * 2 * (hosts->gpus - 1));
+    }
+}
+END_TEST
+
+START_TEST(what_is_no_server_of_the_fabric_is_refused)
+{
+    static const uint32_t firsts[] = {0, 1, 2, 3, 12, 13}, more[] = {0, 1, 4, 5, 8, 10},
+                          across[] = {2, 3, 4, 5, 6, 7, 8, 9};
+    const struct
+    {
+        struct weft_hosts hosts;
+        const char *kind, *setting, *value, *expected;
+    } cases[] = {
+        {some(&rails, firsts, 3), "allreduce-hierarchical", NULL, NULL, "whole servers"},
+        {some(&rails, firsts, 6), "fsdp", NULL, NULL, "whole servers"},
+        {some(&rails, more, 6), "allreduce-hierarchical", NULL, NULL, "whole servers"},
+        {some(&leaves, across, 8), "allreduce-hierarchical", NULL, NULL, "whole servers"},
+        {some(&leaves, across, 8), "fsdp", NULL, NULL, "whole servers"},
+        {rails, "allreduce-hierarchical", "gpus-per-server", "6", "expected as many, or 0"},
+        {rails, "allreduce-hierarchical", "gpus-per-server", "1", "expected as many, or 0"},
+        {leaves, "allreduce-hierarchical", "gpus-per-server", "2", "expected as many, or 0"},
+        {leaves, "fsdp", "gpus", "8", "expected as many, or 0"},
+        {rails, "allreduce-hierarchical", "placement", "random", "expected blocked"},
+        {leaves, "allreduce-hierarchical", "placement", "random", "expected blocked"},
+        {rails, "alltoall", "rails", "6", "the fabric's servers are not as rails says"},
+        {leaves, "alltoall", "rails", "3", "the fabric's servers are not as rails says"},
+        {some(&rails, firsts, 6), "ring", "rails", "3", "the fabric's servers are not"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        choose(cases[i].kind, cases[i].setting, cases[i].value);
+        const char *why = size_refused(ops, &config, &cases[i].hosts);
+        ck_assert_msg(strstr(why, cases[i].expected) != NULL, "case %zu: %s", i, why);
+    }
+}
+END_TEST
+
+/* Where nothing says which hosts are a server, the workload may. */
+START_TEST(without_servers_the_workload_says_what_one_is)
+{
+    choose("allreduce-hierarchical", "gpus-per-server", "6");
+    traffic_set("placement", "random");
+    traffic_build(&plain, 0);
+    ck_assert_uint_eq(size.nsteps, 5 + 6 + 5);
+    choose("alltoall", "rails", "3");
+    traffic_build(&plain, 0);
+    choose("fsdp", NULL, NULL);
+    traffic_build(&plain, 0);
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        MUST(messages[i].src % 8 == messages[i].dst % 8 && messages[i].src != messages[i].dst);
+    }
+}
+END_TEST
+
+START_TEST(fsdp_goes_from_server_to_server_by_rail)
+{
+    const struct weft_hosts cases[] = {rails, some(&rails, of_rails, 12), leaves,
+                                       some(&leaves, of_leaves, 12)};
+    const struct weft_hosts *hosts = &cases[_i / 2];
+    static const char *const same[] = {"3", "4"};
+    choose("fsdp", "placement", _i % 2 ? "random" : "blocked");
+    traffic_set("barrier", _i % 2 ? "off" : "on");
+    traffic_build(hosts, 0);
+    ck_assert_uint_eq(count_inside(hosts), 0);
+    traffic_set("gpus", same[_i / 4]);
+    traffic_build(hosts, 0);
+    ck_assert_uint_eq(count_inside(hosts), 0);
+}
+END_TEST
+
+/* Hosts that are no whole servers are in their own order. */
+START_TEST(the_order_of_hosts_does_not_depend_on_how_they_are_named)
+{
+
+    static const uint32_t two[] = {1, 3, 5, 7, 9, 11}, no[] = {1, 3, 5, 7, 9, 10};
+    const struct weft_hosts named = some(&rails, every, 24);
+    struct weft_message first[24];
+    choose("ring", "placement", "blocked");
+    traffic_build(&rails, 0);
+    ck_assert_uint_eq(size.nmessages, 24);
+    memcpy(first, messages, sizeof first);
+    ck_assert_uint_eq(first[0].dst, 4);
+    traffic_build(&named, 0);
+    ck_assert_mem_eq(first, messages, sizeof first);
+    traffic_set("rails", "3");
+    traffic_build(&named, 0);
+    ck_assert_mem_eq(first, messages, sizeof first);
+    traffic_set("rails", "0");
+    for (uint32_t i = 0; i < 2; i++)
+    {
+        const struct weft_hosts part = some(&rails, i ? two : no, 6);
+        traffic_build(&part, 0);
+        for (uint32_t k = 0; k < 6; k++)
+        {
+            /* Of two servers: 0, 2, 4 and 1, 3, 5. */
+            const uint32_t src = messages[k].src, to = messages[k].dst;
+            ck_assert_uint_eq(to, i == 0 ? (src + 1) % 6 : src == 4 ? 1 : src == 5 ? 0 : src + 2);
+        }
+    }
+}
+END_TEST
+
+Suite *
+traffic_servers_suite(void)
+{
+    Suite *suite = suite_create("traffic-servers");
+    TCase *tc = tcase_create("traffic-servers");
+    tcase_add_checked_fixture(tc, NULL, traffic_forget);
+    tcase_add_loop_test(tc, allreduce_in_servers_is_in_those_of_the_fabric, 0, 6);
+    tcase_add_test(tc, what_is_no_server_of_the_fabric_is_refused);
+    tcase_add_test(tc, without_servers_the_workload_says_what_one_is);
+    tcase_add_loop_test(tc, fsdp_goes_from_server_to_server_by_rail, 0, 8);
+    tcase_add_test(tc, the_order_of_hosts_does_not_depend_on_how_they_are_named);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
