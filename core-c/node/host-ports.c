@@ -150,10 +150,18 @@ next_in_turn(struct weft_net_qp *q, uint64_t may, uint32_t n)
     return q->last_port;
 }
 
-/* The port at which least data waits; that which has none and can send is @p idle. */
+/* The port at which least data waits; that which has none and can send is @p idle. Ports at which
+ * PFC keeps the class back are none, unless all are. */
 static uint32_t
-least_queued(const struct weft_host_node *h, uint64_t may, uint32_t idle)
+least_queued(const struct weft_host_node *h, uint64_t may, uint32_t tclass, uint32_t idle)
 {
+    uint64_t open = may;
+    for (uint64_t left = may; left != 0; left &= left - 1)
+    {
+        const uint32_t port = weft_ctz64(left);
+        open &= ~((uint64_t)(h->node.port[port].paused >> tclass & 1U) << port);
+    }
+    may = open ? open : may;
     uint32_t least = weft_ctz64(may);
     for (uint32_t i = 0; i < h->node.nports; i++)
     {
@@ -181,7 +189,7 @@ port_of_data(const struct weft_net *net, struct weft_host_node *h, struct weft_n
     case WEFT_PORT_IN_TURN:
         return next_in_turn(q, may, n);
     case WEFT_PORT_LEAST:
-        return least_queued(h, may, idle);
+        return least_queued(h, may, p->tclass, idle);
     default:
         return hashed(&net->config, p, may);
     }

@@ -38,6 +38,13 @@ run dead "$servers" "$ring" '<failure host="1" port="1" at="5us" repair="300us"/
 run outside 'gpus-per-server="4"' "$ring" ''
 awk -v a="$(cct inside)" -v b="$(cct dead)" -v c="$(cct outside)" 'BEGIN { exit !(4 * a < c && b > 300 && b < 1500) }' ||
     fail "by their network $(cct inside) us, without one GPU's for 295 us $(cct dead) us, by the fabric $(cct outside) us"
+# A plane whose ToR is all but cut off pauses the hosts' ports: the NIC that chooses the port leaves it.
+run one '' 'kind="permutation" bytes="4MB" pattern="shift" shift="4"' '<fabric host-port="least-queued"/><switch buffer="1200KB" headroom="28KB"/>'
+slow=$(for spine in 0 1 2 3; do echo "<degrade leaf=\"0\" spine=\"$spine\" plane=\"1\" rate=\"5Gbps\"/>"; done)
+run two 'planes="2"' 'kind="permutation" bytes="4MB" pattern="shift" shift="4"' "<fabric host-port=\"least-queued\"/><switch buffer=\"1200KB\" headroom=\"28KB\"/>$slow"
+awk -v one="$(cct one)" -v two="$(cct two)" 'BEGIN { exit !(two < 5 * one) }' ||
+    fail "with a second plane that is congested $(cct two) us, without it $(cct one) us"
+
 # Ethereal divides what leaves a rack evenly over its uplinks; what stays in a server is no part of that.
 cat >ethereal.xml <<END
 <scenario name="ethereal">
