@@ -128,6 +128,9 @@ void warn_of_cut_hosts(const struct scenario *s, struct diagnostics *d);
  * that do not reach their load or that a window of <measure> misses. */
 void warn_of_scenario(const struct scenario *s, struct diagnostics *d);
 
+/** Warns of ports of hosts that carry nothing, as each QP keeps to one and there are fewer. */
+void warn_of_ports(const struct scenario *s, struct diagnostics *d);
+
 /** Warns of counts of packets in a level's transport that decide in the balancer's place, and of
  * parameters that they put out of use. */
 void warn_of_counts(const struct level *l);

@@ -339,5 +339,6 @@ warn_of_scenario(const struct scenario *s, struct diagnostics *d)
     check_weights(s, d);
     check_links(s, d);
     warn_of_cut_hosts(s, d);
+    warn_of_ports(s, d);
     check_hosts(s, d);
 }

@@ -154,6 +154,30 @@ sed 's/  <sweep>.*/  <limit time="1s"\/><sweep><vary param="limit.time" values="
 "$weft" validate twice.xml >out 2>messages || fail 'two failures of one line'
 grep -q 'no effect' messages && fail 'failures that have an effect in one of two runs'
 
+# Ports of hosts that carry nothing, as each QP keeps to one and there are too few.
+idle='keeps a QP to one port of its host at a time, and hosts with 4 ports have 1 QPs at most: ports carry nothing'
+for balancer in ecmp letflow plb rsq ofan; do
+    warned "the balancer $balancer $idle; expected more QPs, host-port=\"round-robin\" of <fabric>, or .* such as reps" \
+        $balancer '' 'planes="4"'
+done
+# A link inside a server is none of these ports, and its QPs are none of theirs.
+warned "the balancer ecmp keeps .* hosts with 2 ports have 1 QPs" ecmp '' \
+    'planes="2" gpus-per-server="2" scale-up-rate="900Gbps"'
+sed -e 's/groups="2"/groups="1"/' -e 's/kind="ring"/kind="alltoall"/' -e 's/planes="2"/planes="3"/' it.xml >inside.xml
+"$weft" validate inside.xml >out 2>messages || fail 'an all-to-all in servers, too'
+grep -q 'hosts with 3 ports have 2 QPs' messages || fail 'an all-to-all on three ports: not warned of'
+sed -i -e 's/planes="3"/planes="2"/' inside.xml
+"$weft" validate inside.xml >out 2>messages || fail 'an all-to-all on two ports'
+! grep -q 'keeps a QP' messages || fail 'as many QPs as ports: warned of'
+warned "the balancer ecmp $idle" ecmp '' 'planes="4"'
+for other in 's/name="ecmp"/name="ops"/' 's/name="ecmp"/name="subflow"/' 's/name="ecmp"/name="ethereal"/' \
+    's/planes="4"/planes="1"/' 's|<sweep>|<fabric host-port="round-robin"/>&|' \
+    's|<sweep>|<fabric host-port="least-queued"/>&|'; do
+    sed -e "$other" it.xml >busy.xml
+    "$weft" validate busy.xml >out 2>messages || fail "$other: refused"
+    ! grep -q 'keeps a QP' messages || fail "$other: warned of idle ports"
+done
+
 # Hosts that failures cut off from each other: all links of leaf 1, or the way between two of them.
 both='<failure leaf="1" spine="0" at="5us"/><failure leaf="1" spine="1" at="3us"/>'
 warned 'no path is left from host 0 to host 2 from 5 us .*, as every link of leaf 1 to other switches is down: 4 messages' \
@@ -237,10 +261,11 @@ papers='ofan/(sack-threshold|spraying|fig13|fig14|fsdp-phases|mswift-ar|mswift-v
 grep -Ev "($papers).xml:[0-9]+: $much" seen >all
 off='themis is off in the whole fabric'
 # Sprays over nic-sr are shown beside Themis and ECMP on one NIC, as papers do. Chance cuts hosts off in
-# two of OFAN's.
+# two of OFAN's. Planes are compared with balancers that leave some idle.
 spray='the balancer [-a-z]* reorders the packets of a QP, and the transport nic-sr sends NACKs of it'
 grep -v -e '/cross/' -e "/themis/three-tiers.xml:.* $off" -e "/themis/dead-link[-a-z]*.xml:.* $off" \
-    -e "warning: $spray" -e '/ofan/[-a-z0-9]*.xml:.* <random-failures> leaves hosts' all >messages
+    -e "warning: $spray" -e '/ofan/[-a-z0-9]*.xml:.* <random-failures> leaves hosts' \
+    -e '/planes/.* keeps a QP to one port' all >messages
 [ ! -s messages ] || fail 'a scenario of the tree is warned of'
 grep -vE "warning: (themis is off in the whole fabric|the balancer themis blocks .* transport ideal sends none|$spray)|/ofan/|/themis/" \
     all | grep '/cross/' >messages
