@@ -48,10 +48,13 @@ level_that_keeps(const struct scenario *s)
     return all && s->nworkloads > 0 ? s->workloads[0].level : UINT32_MAX;
 }
 
-static void
-count_senders(const struct weft_clos *clos, const struct traffic_sample *t, struct sender *senders)
+/** Returns the host with most QPs to the fabric, if none has as many as ports; else one without. */
+static struct sender
+busiest(const struct weft_clos *clos, const struct traffic_sample *t)
 {
     OWNED bool *known = xcalloc((size_t)t->n + 1, sizeof *known); /* there are no more QPs */
+    OWNED struct sender *senders = xcalloc(clos->nhosts, sizeof *senders);
+    struct sender most = {0, 0};
     for (uint32_t i = 0; i < t->n; i++)
     {
         const struct weft_message *m = &t->messages[i];
@@ -62,33 +65,52 @@ count_senders(const struct weft_clos *clos, const struct traffic_sample *t, stru
         }
         known[m->qp] = true;
     }
+    for (uint32_t i = 0; i < clos->nhosts; i++)
+    {
+        const struct sender *own = &senders[i];
+        if (own->qps > 0 && own->qps >= count_bits(own->ports))
+        {
+            return (struct sender){0, 0};
+        }
+        most = own->qps > most.qps ? *own : most;
+    }
+    return most;
+}
+
+/** Returns such a host; of more messages than are looked at, the average one. */
+static struct sender
+sender_of(const struct scenario *s)
+{
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    struct traffic_sample sample;
+    struct weft_traffic_size size;
+    struct sender sender = {0, 0};
+    if (traffic_messages(s, &hosts, LOAD_MOST_MESSAGES, &sample))
+    {
+        sender = busiest(&s->clos, &sample);
+        free(sample.messages);
+    }
+    else if (scenario_ops(s)->size(s->workload.config, &hosts, &size) >= 0)
+    {
+        sender.ports = weft_clos_ways(&s->clos, 0, hosts.n - 1);
+        sender.qps = (size.nqps - 1) / hosts.n + 1;
+        sender.qps = sender.qps < count_bits(sender.ports) ? sender.qps : 0;
+    }
+    return sender;
 }
 
 void
 warn_of_ports(const struct scenario *s, struct diagnostics *d)
 {
     const struct weft_fabric_config *f = s->fabric.config;
-    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     const uint32_t level = level_that_keeps(s);
-    struct traffic_sample sample;
-    uint32_t qps = 0, ports = 0;
     if (f->host_port != WEFT_PORT_HASHED || weft_clos_most_ports(&s->clos) == 1 ||
-        level == UINT32_MAX || !traffic_messages(s, &hosts, LOAD_MOST_MESSAGES, &sample))
+        level == UINT32_MAX)
     {
         return;
     }
-    OWNED struct sender *senders = xcalloc(hosts.n, sizeof *senders);
-    count_senders(&s->clos, &sample, senders);
-    free(sample.messages);
-    bool all = true;
-    for (uint32_t i = 0; i < hosts.n; i++)
-    {
-        const uint32_t own = count_bits(senders[i].ports);
-        all = all && (senders[i].qps == 0 || senders[i].qps < own);
-        qps = senders[i].qps > qps ? senders[i].qps : qps;
-        ports = own > ports ? own : ports;
-    }
-    if (all && qps > 0)
+    const struct sender sender = sender_of(s);
+    if (sender.qps > 0)
     {
         const struct level l = level_at(s, level, d);
         diag_warning(d, level_line(&l, "balancer", "name"),
@@ -96,6 +118,7 @@ warn_of_ports(const struct scenario *s, struct diagnostics *d)
                      "with %u ports have %u QPs at most: ports carry nothing; expected more QPs, "
                      "host-port=\"round-robin\" of <fabric>, or a balancer that labels packets, "
                      "such as reps",
-                     l.balancer->algo->name, level_owns(&l, "balancer") ? l.of : "", ports, qps);
+                     l.balancer->algo->name, level_owns(&l, "balancer") ? l.of : "",
+                     count_bits(sender.ports), sender.qps);
     }
 }

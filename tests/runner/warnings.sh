@@ -178,6 +178,17 @@ for other in 's/name="ecmp"/name="ops"/' 's/name="ecmp"/name="subflow"/' 's/name
     ! grep -q 'keeps a QP' messages || fail "$other: warned of idle ports"
 done
 
+# A workload of more messages than are looked at: 256 hosts, a QP and 510 messages each.
+cat >many.xml <<'END'
+<scenario name="many">
+  <topology kind="leaf-spine" leaves="16" spines="2" hosts-per-leaf="16" planes="4"/>
+  <balancer name="ecmp"/>
+  <workload kind="allreduce-ring" bytes="1MB"/>
+</scenario>
+END
+"$weft" validate many.xml >out 2>messages || fail 'many messages'
+grep -q 'many.xml:3: warning: the balancer ecmp keeps a QP .* 4 ports have 1 QPs' messages || fail 'many messages: not warned of'
+
 # Hosts that failures cut off from each other: all links of leaf 1, or the way between two of them.
 both='<failure leaf="1" spine="0" at="5us"/><failure leaf="1" spine="1" at="3us"/>'
 warned 'no path is left from host 0 to host 2 from 5 us .*, as every link of leaf 1 to other switches is down: 4 messages' \
