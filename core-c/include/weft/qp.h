@@ -135,7 +135,7 @@ extern "C"
         bool urgent : 1;       /**< its next packet leaves whatever the window */
         bool given_up : 1;     /**< it sends nothing any more */
         bool held : 1;         /**< the caller's: it does not become active */
-        bool shares : 1;       /**< its rate is that of its host (per_host) */
+        bool inside : 1;       /**< as its site's */
         bool tells_losses : 1; /**< something hears of them: an on_lost(), or `ask` */
         bool unasked : 1;      /**< ACKs may wait, and its last packet has not asked for its own */
         bool timed : 1;        /**< the caller's, at hand when it sends: its timer is set */
