@@ -5,6 +5,7 @@
 #include <weft/param.h>
 
 #include "base/text-out.h"
+#include "topo/graph-distance.h"
 
 /* Subject of a warning: a configuration, one of its levels, and where its text goes. */
 struct case_of
@@ -167,7 +168,9 @@ longest_link(const struct weft_clos *c)
     for (uint64_t i = 0; i < n; i++)
     {
         weft_clos_link(c, c->graph ? i : some[i], &link);
-        longest = held_by(&link) > held_by(&longest) || i == 0 ? link : longest;
+        const bool inside = c->graph && weft_graph_is_inside(c->graph, &link); /* never pauses */
+        longest =
+            !inside && (longest.rate == 0 || held_by(&link) > held_by(&longest)) ? link : longest;
     }
     return longest;
 }

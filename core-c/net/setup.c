@@ -211,7 +211,7 @@ make_buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_refus
     const uint32_t n = sw->node.nports;
     struct weft_mmu_config buffer = net->config.buffer;
     const int64_t size = weft_mmu_size(&buffer, n);
-    if (weft_clos_is_inside(net->config.clos, sw->index))
+    if (sw->map.tier == WEFT_TIER_SERVER)
     {
         buffer.pfc = buffer.ecn = buffer.trim = 0;
         buffer.port_buffer = SERVER_BUFFER;

@@ -2,6 +2,7 @@
 /* Numbering, links and structured forwarding of Clos fabrics with 2 and 3 tiers. */
 #include "checked/check.h"
 #include "topo/clos-shape.h"
+#include "topo/graph-distance.h"
 
 #include <weft/error.h>
 #include <weft/wire-time.h>
@@ -374,7 +375,7 @@ graph_map(const struct weft_graph *g, uint32_t index, struct weft_switch_map *ma
 {
     const uint32_t nports = g->first_port[index + 1] - g->first_port[index];
     const uint32_t hosts = g->nhost_ports[index];
-    map->tier = hosts == 0;
+    map->tier = weft_graph_is_server(g, index) ? WEFT_TIER_SERVER : hosts == 0;
     map->lo = map->hi = 0;
     map->parallel = 1;
     map->first_up = (uint16_t)(hosts ? hosts : nports);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/clos.h>
 #include <weft/graph.h>
 
 #ifdef __cplusplus
@@ -19,6 +20,20 @@ extern "C"
     static inline bool weft_graph_dead(const uint64_t *dead, uint32_t link)
     {
         return dead && (dead[link >> 6] >> (link & 63U) & 1U) != 0;
+    }
+
+    /** Returns whether a link is of a server's own network. */
+    static inline bool weft_graph_is_inside(const struct weft_graph *g,
+                                            const struct weft_link *link)
+    {
+        return link->lower.is_host && (g->inside[link->lower.index] >> link->lower.port & 1U) != 0;
+    }
+
+    /** Returns whether a switch is that of a server's own network. */
+    static inline bool weft_graph_is_server(const struct weft_graph *g, uint32_t s)
+    {
+        return g->nhost_ports[s] > 0 &&
+               weft_graph_is_inside(g, &g->links[g->ports[g->first_port[s]].link]);
     }
 
     /** Returns whether forwarding leads to a host by that port: it is none of its server's own

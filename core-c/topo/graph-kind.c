@@ -2,6 +2,7 @@
 /* A graph as a topology: what is asked of a Clos and has a meaning here as well. */
 #include "roster/tables.h"
 #include "topo/clos-shape.h"
+#include "topo/graph-distance.h"
 
 #include <string.h>
 
@@ -44,10 +45,10 @@ find_most(const struct weft_graph *g, struct weft_clos *clos)
     {
         const struct weft_link *link = &g->links[i];
         const bool host = link->lower.is_host;
-        const bool inside = host && g->inside[link->lower.index] >> link->lower.port & 1U;
         int64_t *rate = host ? &clos->host_rate : &clos->fabric_rate;
         int64_t *delay = host ? &clos->host_delay : &clos->fabric_delay;
-        together = (host && link->lower.port > 0 ? together : 0) + (inside ? 0 : link->rate);
+        together = (host && link->lower.port > 0 ? together : 0) +
+                   (weft_graph_is_inside(g, link) ? 0 : link->rate);
         *rate = together > *rate ? together : *rate;
         *delay = link->delay > *delay ? link->delay : *delay;
     }

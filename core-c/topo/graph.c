@@ -232,7 +232,7 @@ is_within(const struct weft_graph *g, uint32_t s, uint32_t other)
     return within;
 }
 
-/* What is wrong with a link at a server's switch, or NULL. */
+/* Returns what is wrong with a link at a server's switch, or NULL. */
 static const char *
 server_fault(const struct weft_graph *g, const struct weft_link *link, bool scale_up)
 {
@@ -292,6 +292,11 @@ name_tors(struct weft_graph *g)
         }
         g->tor[host] = g->links[g->first_link[host] + first].upper.index;
     }
+    for (uint32_t s = 0; s < g->nswitches; s++)
+    {
+        g->nservers += weft_graph_is_server(g, s);
+        g->ntors += g->nhost_ports[s] > 0 && !weft_graph_is_server(g, s);
+    }
 }
 
 /* Fills first_port and nhost_ports. */
@@ -317,7 +322,6 @@ count_ports(struct weft_graph *g, struct weft_graph_fault *fault)
             return WEFT_EOVERFLOW;
         }
         g->first_port[s + 1] = g->first_port[s] + nports;
-        g->ntors += g->nhost_ports[s] > 0;
     }
     return 0;
 }
@@ -440,8 +444,7 @@ find_rate(struct weft_graph *g)
     double rate = 0;
     for (uint32_t i = 0; i < g->nhost_links; i++)
     {
-        const struct weft_end *end = &g->links[i].lower;
-        rate += g->inside[end->index] >> end->port & 1U ? 0 : (double)g->links[i].rate;
+        rate += weft_graph_is_inside(g, &g->links[i]) ? 0 : (double)g->links[i].rate;
     }
     g->host_rate = (int64_t)(rate / g->nhosts);
 }

@@ -27,15 +27,3 @@ weft_clos_ways_rate(const struct weft_clos *clos, uint32_t src, uint32_t dst)
     }
     return rate;
 }
-
-bool
-weft_clos_is_inside(const struct weft_clos *clos, uint32_t index)
-{
-    const struct weft_graph *g = clos->graph;
-    if (!g || g->nhost_ports[index] == 0)
-    {
-        return !g && index >= clos->planes * clos->nswitches;
-    }
-    const struct weft_end *host = &g->links[g->ports[g->first_port[index]].link].lower;
-    return g->inside[host->index] >> host->port & 1U;
-}

@@ -26,13 +26,15 @@ collect_switches(const struct simulation *sim, struct run_results *out)
     }
 }
 
-/** Returns the switch that is the i-th ToR of all planes; of a graph, the i-th that has hosts. */
+/** Returns the switch that is the i-th ToR of all planes; of a graph, the i-th of its own. */
 static uint32_t
 tor_of(const struct weft_clos *clos, uint32_t i)
 {
     for (uint32_t s = 0; clos->graph && s < clos->nswitches; s++)
     {
-        const bool is_tor = clos->graph->nhost_ports[s] > 0;
+        struct weft_switch_map map;
+        weft_clos_switch(clos, s, &map);
+        const bool is_tor = map.tier == 0;
         if (is_tor && i == 0)
         {
             return s;

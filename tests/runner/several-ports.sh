@@ -57,4 +57,34 @@ ends 0 "$weft" run ethereal.xml --no-figures --host plain --out ethereal
 awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
     $c["layer"] == "tor-up" { n++; if ($c["overload"] + 0 > 0) exit 1 } END { exit n != 1 }' ethereal/layers.csv ||
     fail "Ethereal's uplinks have different loads"
+# SimAI's files and leaf-spine speak of the same two servers: the fabric's losses hit none of what goes inside
+# them, and their switches are no ToRs.
+same()
+{
+    cat >"$1.xml" <<XML
+<scenario name="$1">
+  <topology kind="$2/>
+  <transport name="sack"/><balancer name="ecmp"/><congestion-control name="none"/>
+  <workload kind="$3"/>${4:-}
+</scenario>
+XML
+    ends 0 "$weft" run "$1.xml" --no-figures --host plain --out "$1"
+    if grep warning messages; then fail "$1: a warning"; fi
+}
+{
+    printf '13 4 2 3 18 H100\n8 9 10 11 12\n'
+    for gpu in 0 1 2 3 4 5 6 7; do echo "$gpu $((8 + gpu / 4)) 900Gbps 0.001ms 0"; done
+    for gpu in 0 1 2 3 4 5 6 7; do echo "$gpu $((10 + gpu / 4)) 100Gbps 0.001ms 0"; done
+    printf '10 12 100Gbps 0.001ms 0\n11 12 100Gbps 0.001ms 0\n'
+} >servers.txt
+clos="leaf-spine\" leaves=\"2\" spines=\"1\" hosts-per-leaf=\"4\" link-rate=\"100Gbps\" scale-up-delay=\"1us\" $servers"
+for kind in 'graph" file="servers.txt"' "$clos"; do
+    name=${kind%%\"*}
+    same "$name-loss" "$kind" 'allreduce-ring" bytes="1MB" groups="2" placement="blocked' '<loss probability="0.5"/>'
+    [ "$(column "$name-loss/summary.csv" dropped_injected)" = 0 ] || fail "$name: losses inside a server"
+    same "$name" "$kind" 'alltoall" bytes="400KB'
+    cut -d , -f 2,3,6-8 "$name/layers.csv" >"$name.layers"
+done
+cmp graph.layers leaf-spine.layers || fail 'other layers in a graph'
+grep -q '^server-down,8,' graph.layers || fail "no ports of servers' switches"
 echo "several ports: right"

@@ -65,9 +65,10 @@ extern "C"
      * A fabric's shape. Filled by a topology's build(); plain data, copy freely.
      *
      * Of a graph: the numbers of hosts, switches and links are what they are; tiers is 2; ntors,
-     * switches that have hosts; hosts_per_tor, their hosts, if all have as many, numbered in a row,
-     * else 1; tors_per_pod such that there is one pod; npaths, the most candidates of any switch;
-     * rates and delays, the greatest. The rest has no meaning, and weft_clos_check() refuses it.
+     * switches that have hosts, other than servers' own; hosts_per_tor, their hosts, if all have as
+     * many, numbered in a row, else 1; tors_per_pod such that there is one pod; npaths, the most
+     * candidates of any switch; rates and delays, the greatest. The rest has no meaning, and
+     * weft_clos_check() refuses it.
      */
     struct weft_clos
     {
@@ -190,9 +191,6 @@ extern "C"
         return clos->graph ? clos->graph->first_link[host] + port : port * clos->nlinks + host;
     }
 
-    /** Returns whether a switch is that of a server's own network. */
-    WEFT_API bool weft_clos_is_inside(const struct weft_clos *clos, uint32_t index);
-
     /** Returns the ports of a host to its server's own network, as bits. */
     static inline uint64_t weft_clos_inside_ports(const struct weft_clos *clos, uint32_t host)
     {
@@ -279,8 +277,9 @@ extern "C"
     };
 
     /** The map of a switch, of any plane by its number among the switches of all. In a graph it
-     * holds no forwarding: a switch with hosts is of tier 0, its ports to switches lead up; any
-     * other is of tier 1, and all its ports lead down. */
+     * holds no forwarding: a switch with hosts is of tier 0, its ports to switches lead up; that of
+     * a server's own network is of WEFT_TIER_SERVER; any other is of tier 1, and all its ports lead
+     * down. */
     WEFT_API void weft_clos_switch(const struct weft_clos *clos, uint32_t index,
                                    struct weft_switch_map *map);
 

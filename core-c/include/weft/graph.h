@@ -87,7 +87,8 @@ extern "C"
                                  numbered in a row; else 0, and a program that knows better may
                                  say so */
         uint32_t ngroups;     /**< of hosts at the same switches */
-        uint32_t ntors;       /**< switches that have hosts */
+        uint32_t ntors;       /**< switches that have hosts, other than servers' own ones */
+        uint32_t nservers;    /**< switches of servers' own networks */
         uint32_t width;       /**< most candidates of any row */
         int64_t host_rate; /**< bit/s: the mean, over hosts, of their links other than scale-up ones
                               together */
