@@ -119,13 +119,6 @@ end_turn(struct weft_host *host, uint32_t i)
     return end;
 }
 
-/* Whether a QP's rate is that of its host. */
-static bool
-shares_rate(const struct weft_qp *qp)
-{
-    return qp->algos->cc->per_host && !qp->inside;
-}
-
 void
 weft_host_activate(struct weft_host *host, struct weft_qp *qp)
 {
@@ -139,7 +132,7 @@ weft_host_activate(struct weft_host *host, struct weft_qp *qp)
         const uint32_t at = host->by_destination ? join_destination(host, qp) : host->nactive;
         seat(host, at, qp, qp->send_at);
         host->nactive++;
-        host->unshared += !shares_rate(qp);
+        host->unshared += !qp->algos->cc->per_host;
     }
 }
 
@@ -163,7 +156,7 @@ weft_host_drop(struct weft_host *host, struct weft_qp *qp)
     qp->send_at = host->send_at[i];
     qp->slot = -1;
     host->nactive--;
-    host->unshared -= !shares_rate(qp);
+    host->unshared -= !qp->algos->cc->per_host;
     for (uint32_t k = i; k < host->nactive; k++)
     {
         seat(host, k, host->active[k + 1], host->send_at[k + 1]);
@@ -251,7 +244,7 @@ batch_of(const struct weft_qp *qp)
 static bool
 is_held(const struct weft_host *host, const struct weft_qp *qp, int64_t now)
 {
-    return host->host_send_at > now && shares_rate(qp);
+    return host->host_send_at > now && qp->algos->cc->per_host;
 }
 
 /* Chooses the active QP that sends now. */
@@ -437,7 +430,7 @@ weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t f
     const bool was_held = is_paced && *at == now;
     *at = is_paced ? weft_sum(now, weft_wire_time(data->bytes + qp->algos->frame.gap, rate))
                    : free_after;
-    if (shares_rate(qp))
+    if (cc->per_host)
     {
         host->host_send_at = *at;
     }

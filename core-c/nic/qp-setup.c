@@ -235,7 +235,6 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->last_delivery = -1;
     qp->cnp_interval =
         algos->cc->cnp_interval ? algos->cc->cnp_interval(algos->cc_config) : WEFT_NEVER;
-    qp->inside = site->inside;
     qp->tells_losses = algos->cc->on_lost ||
                        weft_path_hears_losses(algos->path, algos->path_config) ||
                        (algos->cc->window && algos->frame.ack_every > 1);

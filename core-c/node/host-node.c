@@ -24,7 +24,7 @@ arm_receiver_timer(struct weft_host_node *h, struct weft_net_qp *q)
 static void
 resume(const struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
-    if (weft_host_resume(q->nic, &q->qp, h->node.now))
+    if (weft_host_resume(h->ports ? q->nic : &h->nic, &q->qp, h->node.now))
     {
         weft_host_kick(net, h);
     }

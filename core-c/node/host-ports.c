@@ -327,10 +327,11 @@ static bool
 make_for(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
          struct weft_packet *made)
 {
-    struct weft_host *nic = h->inside && (h->ports->inside >> port & 1U) ? h->inside : &h->nic;
-    h->port.paused = paused_at(h, ports_of(h, nic));
-    while (weft_host_draw(net, h, nic, made))
+    const bool inside = h->inside && (h->ports->inside >> port & 1U);
+    h->port.paused = paused_at(h, ports_of(h, inside ? h->inside : &h->nic));
+    while (weft_host_draw(net, h, inside))
     {
+        *made = h->ports->made;
         const uint32_t to = port_of_data(net, h, net->qp[made->qp], made, port);
         if (to == port && !(h->node.port[port].paused >> made->tclass & 1U))
         {

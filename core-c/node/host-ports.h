@@ -28,12 +28,25 @@ struct weft_port_queues
 struct weft_host_ports
 {
     struct weft_port_queues *queue; /**< [port] */
-    uint64_t inside;                /**< bits of those to its server's own network */
-    uint32_t held;                  /**< QPs that make no packets while some of theirs wait */
-    bool moves;                     /**< a port has died or come back, or forwarding has changed */
-    uint64_t dead;                  /**< bits of ports, as of when it last moved */
-    uint32_t first;                 /**< the port that is served first */
+    struct weft_packet made;        /**< by weft_host_draw() */
+    bool has_made;
+    uint64_t inside; /**< bits of those to its server's own network */
+    uint32_t held;   /**< QPs that make no packets while some of theirs wait */
+    bool moves;      /**< a port has died or come back, or forwarding has changed */
+    uint64_t dead;   /**< bits of ports, as of when it last moved */
+    uint32_t first;  /**< the port that is served first */
 };
+
+/** Keeps what a NIC has made; NULL: nothing. */
+static inline void
+weft_ports_take(struct weft_host_ports *ports, const struct weft_packet *made)
+{
+    ports->has_made = made != NULL;
+    if (made)
+    {
+        ports->made = *made;
+    }
+}
 
 /** Returns the port of a QP's packets that have its own source port while all ports are alive. */
 uint32_t weft_host_home_port(const struct weft_net_config *c, uint32_t src, uint32_t dst,

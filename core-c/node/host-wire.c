@@ -66,11 +66,10 @@ weft_host_mark_drop(struct weft_net_qp *q, struct weft_packet *data)
     }
 }
 
-static inline void
-make_data(const struct weft_net *net, struct weft_host_node *h, struct weft_host *nic,
-          struct weft_packet *data)
+static void
+make_data(const struct weft_net *net, struct weft_host_node *h, struct weft_packet *data)
 {
-    struct weft_net_qp *q = weft_host_make(net, h, nic, data);
+    struct weft_net_qp *q = weft_host_make(net, h, data);
     const int64_t now = h->node.now;
     const int64_t slot = data->bytes + q->qp.algos->frame.gap;
     const struct weft_port *port = &h->port;
@@ -78,7 +77,7 @@ make_data(const struct weft_net *net, struct weft_host_node *h, struct weft_host
     const int64_t free_after = port->ps_per_byte ? now + slot * port->ps_per_byte
                                : h->ports        ? now
                                                  : now + weft_port_wire_time(port, slot) - 1;
-    if (weft_host_pace(nic, data, free_after, now))
+    if (weft_host_pace(&h->nic, data, free_after, now))
     {
         weft_port_start_anew(&h->port);
     }
@@ -98,7 +97,7 @@ pull(const struct weft_net *net, struct weft_host_node *h, struct weft_packet *m
         made->sent = h->node.now;
         return made;
     case WEFT_SEND_DATA:
-        make_data(net, h, &h->nic, made);
+        make_data(net, h, made);
         return made;
     case WEFT_SEND_NOTHING:
         break;
@@ -111,6 +110,11 @@ transmit_next(const struct weft_net *net, struct weft_host_node *h)
 {
     struct weft_packet made;
     const struct weft_packet *p = pull(net, h, &made);
+    if (h->ports)
+    {
+        weft_ports_take(h->ports, p);
+        return;
+    }
     if (p)
     {
         weft_host_transmit(net, h, &h->port, p);
@@ -118,16 +122,29 @@ transmit_next(const struct weft_net *net, struct weft_host_node *h)
     plan(h);
 }
 
-bool
-weft_host_draw(const struct weft_net *net, struct weft_host_node *h, struct weft_host *nic,
-               struct weft_packet *made)
+static void
+swap_nics(struct weft_host *a, struct weft_host *b)
 {
-    const bool has = weft_host_next(nic, 0, h->port.paused, h->node.now) == WEFT_SEND_DATA;
-    if (has)
+    const struct weft_host kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* A server's NIC stands in the first one's place meanwhile: what asks QPs is compiled once, for
+ * hosts with one port, into one function. */
+bool
+weft_host_draw(const struct weft_net *net, struct weft_host_node *h, bool inside)
+{
+    if (inside)
     {
-        make_data(net, h, nic, made);
+        swap_nics(&h->nic, h->inside);
     }
-    return has;
+    transmit_next(net, h);
+    if (inside)
+    {
+        swap_nics(&h->nic, h->inside);
+    }
+    return h->ports->has_made;
 }
 
 /* Something may be ready to be sent. */

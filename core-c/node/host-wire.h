@@ -17,20 +17,19 @@ weft_port_start_anew(struct weft_port *port)
     }
 }
 
-/** Has a NIC of a host with several ports make its next packet. False: it has none. */
-bool weft_host_draw(const struct weft_net *net, struct weft_host_node *h, struct weft_host *nic,
-                    struct weft_packet *made);
+/** Has the NIC of a host with several ports make its next packet, or that to its server's network;
+ * the packet is in ports->made then. False: there is none. */
+bool weft_host_draw(const struct weft_net *net, struct weft_host_node *h, bool inside);
 
 /** Marks what is to be lost by name. */
 void weft_host_mark_drop(struct weft_net_qp *q, struct weft_packet *data);
 
-/** Makes the packet that a NIC has chosen. Returns its QP. */
+/** Makes the packet that the NIC has chosen. Returns its QP. */
 static inline struct weft_net_qp *
-weft_host_make(const struct weft_net *net, const struct weft_host_node *h, struct weft_host *nic,
-               struct weft_packet *data)
+weft_host_make(const struct weft_net *net, struct weft_host_node *h, struct weft_packet *data)
 {
-    struct weft_net_qp *q = (struct weft_net_qp *)(void *)nic->chosen;
-    weft_host_data(nic, data, h->node.now);
+    struct weft_net_qp *q = (struct weft_net_qp *)(void *)h->nic.chosen;
+    weft_host_data(&h->nic, data, h->node.now);
     if (net->has_drops && q->drops)
     {
         weft_host_mark_drop(q, data);

@@ -52,7 +52,7 @@ weft_net_describe_qp(const struct weft_net_config *c, const struct weft_net_qp_s
     weft_rng_seed(&rng, c->seed, c->run, QP_STREAM + of->stream);
     const int64_t rate = weft_clos_ways_rate(c->clos, of->src, of->dst);
     const bool inside = weft_clos_inside(c->clos, of->src, of->dst);
-    *site = (struct weft_qp_site){.index = index, .src = of->src, .dst = of->dst, .inside = inside};
+    *site = (struct weft_qp_site){.index = index, .src = of->src, .dst = of->dst};
     site->sport =
         (uint16_t)(FIRST_EPHEMERAL + weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
     const int64_t first = c->frame.first_psn;

@@ -90,7 +90,8 @@ extern "C"
         /** Optional: packets that may be in flight; at least 1. A window below one packet is paced
          * by rate(). */
         uint32_t (*window)(void *state, int64_t now);
-        /** rate() is that of the host, shared by all its QPs but those inside a server. */
+        /** rate() is that of the host, shared by all its QPs, those to the fabric and those inside
+         * a server by themselves. */
         bool per_host;
         /** Members of packets that the hooks read. */
         struct weft_fields fields;

@@ -86,8 +86,6 @@ extern "C"
         struct weft_transport_site transport; /**< with the first PSN */
         struct weft_cc_site cc;
         struct weft_path_site path; /**< read where the algorithms have a path part */
-        bool inside;         /**< by a server's own network: it does not share the rate of its
-                                host's QPs (per_host) */
         bool lacks_sender;   /**< another process has its sender: no states of that are made, and
                                 nothing is asked of it */
         bool lacks_receiver; /**< the same of its receiver */
@@ -135,7 +133,6 @@ extern "C"
         bool urgent : 1;       /**< its next packet leaves whatever the window */
         bool given_up : 1;     /**< it sends nothing any more */
         bool held : 1;         /**< the caller's: it does not become active */
-        bool inside : 1;       /**< as its site's */
         bool tells_losses : 1; /**< something hears of them: an on_lost(), or `ask` */
         bool unasked : 1;      /**< ACKs may wait, and its last packet has not asked for its own */
         bool timed : 1;        /**< the caller's, at hand when it sends: its timer is set */
