@@ -15,7 +15,7 @@ struct lasting
     uint64_t *links; /**< rising */
     size_t n;
     int64_t at;  /**< ps */
-    int line;    /**< of that one; 0: chance has chosen one of them */
+    int line;    /**< of that one, or of another that is named; 0: none is */
     bool chance; /**< chance has chosen one of them */
 };
 
@@ -30,7 +30,8 @@ lasting_of(const struct scenario *s)
         if (all[i].at < s->stop && all[i].repair >= s->stop)
         {
             last.links[last.n++] = all[i].link;
-            last.line = all[i].at >= last.at ? all[i].line : last.line;
+            const bool named = all[i].line > 0 && (all[i].at >= last.at || last.line == 0);
+            last.line = named ? all[i].line : last.line;
             last.at = all[i].at > last.at ? all[i].at : last.at;
             last.chance = last.chance || all[i].line == 0;
         }
@@ -47,16 +48,70 @@ lasting_of(const struct scenario *s)
     return last;
 }
 
-/** Forwarding of each plane in which a link is down; NULL: all is healthy there. */
+/** Forwarding of each plane in which a link between switches is down; NULL: all is healthy there.
+ */
 struct forwarding
 {
     const struct scenario *s;
+    const struct lasting *last;
     struct weft_fib **fib; /* [plane] */
 };
 
-/** Whether forwarding has no port for such a packet where it enters a plane. */
 static bool
-is_cut_in(const struct forwarding *f, uint32_t plane, uint32_t src, uint32_t dst)
+is_down(const struct lasting *last, uint64_t link)
+{
+    return bsearch(&link, last->links, last->n, sizeof link, order_u64) != NULL;
+}
+
+/** A host as one end of a message. */
+struct host_end
+{
+    uint32_t host;
+    uint64_t ports; /* to the network by which the message goes, as bits */
+    uint64_t down;  /* those whose link is down */
+};
+
+/** @p inside: by its server's network. */
+static struct host_end
+end_of(const struct weft_clos *clos, const struct lasting *last, uint32_t host, bool inside)
+{
+    const uint64_t own = weft_clos_inside_ports(clos, host);
+    const uint32_t n = weft_clos_host_ports(clos, host);
+    struct host_end end = {host, inside ? own : (UINT64_MAX >> (64 - n)) & ~own, 0};
+    for (uint32_t port = 0; port < n; port++)
+    {
+        const bool down = is_down(last, weft_clos_host_link(clos, host, port));
+        end.down |= ((uint64_t)down << port) & end.ports;
+    }
+    return end;
+}
+
+/** Whether two hosts have a switch in common by links that are alive. */
+static bool
+share_switch(const struct weft_clos *clos, const struct host_end *a, const struct host_end *b)
+{
+    const uint64_t of_a = a->ports & ~a->down, of_b = b->ports & ~b->down;
+    bool share = false;
+    for (uint32_t i = 0; i < 64 && of_a >> i != 0; i++)
+    {
+        for (uint32_t k = 0; k < 64 && of_b >> k != 0 && !share; k++)
+        {
+            struct weft_link at_a, at_b;
+            if ((of_a >> i) & (of_b >> k) & 1U)
+            {
+                weft_planes_link(clos, weft_clos_host_link(clos, a->host, i), &at_a);
+                weft_planes_link(clos, weft_clos_host_link(clos, b->host, k), &at_b);
+                share = at_a.upper.index == at_b.upper.index;
+            }
+        }
+    }
+    return share;
+}
+
+/** Whether forwarding of a plane, in which both hosts' links are alive, leads from one to the
+ * other. */
+static bool
+leads(const struct forwarding *f, uint32_t plane, uint32_t src, uint32_t dst)
 {
     const struct weft_clos *clos = &f->s->clos;
     const struct weft_fib *fib = f->fib[plane];
@@ -65,40 +120,51 @@ is_cut_in(const struct forwarding *f, uint32_t plane, uint32_t src, uint32_t dst
     struct weft_ports ports;
     if (fib && clos->graph && clos->graph->most_ports > 1)
     {
-        return weft_fib_ways(fib, src, dst) == 0;
+        return weft_fib_ways(fib, src, dst) != 0;
     }
     weft_clos_switch(clos, tor, &map);
-    return fib && !weft_fib_route(fib, tor, &map, dst, &ports);
+    return !fib || weft_fib_route(fib, tor, &map, dst, &ports);
 }
 
-/** Whether no plane leads from one host to another. */
+/** Whether no way is left from one host to another: by their server's network alone, if they are in
+ * one, or by no plane. */
 static bool
 is_cut(const struct forwarding *f, uint32_t src, uint32_t dst)
 {
     const struct weft_clos *clos = &f->s->clos;
-    bool cut = src != dst && (clos->graph || !weft_clos_inside(clos, src, dst));
+    const bool inside = weft_clos_inside(clos, src, dst);
+    const struct host_end a = end_of(clos, f->last, src, inside),
+                          b = end_of(clos, f->last, dst, inside);
+    const uint64_t down = a.down | b.down;
+    bool cut = src != dst && !inside;
     for (uint32_t plane = 0; plane < clos->planes && cut; plane++)
     {
-        cut = is_cut_in(f, plane, src, dst);
+        const bool dead = clos->graph ? a.down == a.ports || b.down == b.ports : down >> plane & 1U;
+        cut = dead || !leads(f, plane, src, dst);
     }
-    return cut;
+    return cut || (inside && !share_switch(clos, &a, &b));
 }
 
-/** Makes forwarding of a plane; NULL: nothing is down there, or it takes too long. */
+/** ToRs times links that are down, beyond which forwarding takes too long to compute. */
+#define MOST_WORK 65536
+
+/** Makes forwarding of a plane; NULL: no link between switches is down there, or it takes too long.
+ * In a graph hosts with several links take other ones. */
 static struct weft_fib *
 forwarding_of(const struct scenario *s, const struct lasting *last, uint32_t plane)
 {
-    const uint64_t first = plane * s->clos.nlinks;
+    const uint64_t first = plane * s->clos.nlinks + (s->clos.graph ? 0 : s->clos.nhosts);
     OWNED uint64_t *dead = xcalloc(last->n + 1, sizeof *dead);
     struct weft_fib_case of = {.dead = dead, .weights = WEFT_WEIGHTS_NONE};
     for (size_t i = 0; i < last->n; i++)
     {
-        if (last->links[i] - first < s->clos.nlinks)
+        if (last->links[i] >= first && last->links[i] < (plane + 1) * s->clos.nlinks)
         {
-            dead[of.ndead++] = last->links[i] - first;
+            dead[of.ndead++] = last->links[i] - plane * s->clos.nlinks;
         }
     }
-    const int64_t size = of.ndead > 0 ? weft_fib_size_for(&s->clos, &of) : -1;
+    const bool quick = of.ndead > 0 && of.ndead <= MOST_WORK / s->clos.ntors;
+    const int64_t size = quick ? weft_fib_size_for(&s->clos, &of) : -1;
     void *memory = size > 0 ? xcalloc((size_t)size / 8 + 1, 8) : NULL;
     if (size > 0 && weft_fib_build_for(memory, (size_t)size, &s->clos, &of) != 0)
     {
@@ -108,24 +174,40 @@ forwarding_of(const struct scenario *s, const struct lasting *last, uint32_t pla
     return memory;
 }
 
-/** ToRs times links that are down, beyond which forwarding takes too long to compute. */
-#define MOST_WORK 65536
-
 /** Fewer ToRs than that are looked at before the messages are. */
 #define FEW_TORS 128
 
-/** Whether some hosts may be cut off from each other: false if a look at the ToRs says no. */
+/** Whether a link of a host is down. */
+static bool
+any_host_link(const struct forwarding *f)
+{
+    struct weft_link link = {.rate = 0};
+    for (size_t i = 0; i < f->last->n && !link.lower.is_host; i++)
+    {
+        weft_planes_link(&f->s->clos, f->last->links[i], &link);
+    }
+    return link.lower.is_host;
+}
+
+/** Whether some hosts may be cut off from each other: false if all their links are alive, and
+ * forwarding leads from each ToR to each. */
 static bool
 any_is_cut(const struct forwarding *f)
 {
-    const struct scenario *s = f->s;
-    const uint32_t step = s->clos.graph ? 1 : s->clos.hosts_per_tor;
-    bool cut = s->clos.nhosts / step > FEW_TORS;
-    for (uint32_t src = 0; src < s->clos.nhosts && !cut; src += step)
+    const struct weft_clos *clos = &f->s->clos;
+    const uint32_t step = clos->graph ? 1 : clos->hosts_per_tor, n = clos->nhosts / step;
+    bool whole = false;
+    for (uint32_t plane = 0; plane < clos->planes; plane++)
     {
-        for (uint32_t dst = 0; dst < s->clos.nhosts && !cut; dst += step)
+        whole = whole || !f->fib[plane];
+    }
+    bool cut = any_host_link(f) || (!whole && n > FEW_TORS);
+    for (uint32_t i = 0; i < n * n && !whole && !cut; i++)
+    {
+        cut = true;
+        for (uint32_t plane = 0; plane < clos->planes && cut; plane++)
         {
-            cut = is_cut(f, src, dst);
+            cut = !leads(f, plane, i / n * step, i % n * step);
         }
     }
     return cut;
@@ -140,7 +222,7 @@ is_alone(const struct scenario *s, const struct lasting *last, uint32_t index)
         struct weft_link link;
         weft_planes_link(&s->clos, i, &link);
         if (!link.lower.is_host && (link.lower.index == index || link.upper.index == index) &&
-            !bsearch(&i, last->links, last->n, sizeof i, order_u64))
+            !is_down(last, i))
         {
             return false;
         }
@@ -148,14 +230,85 @@ is_alone(const struct scenario *s, const struct lasting *last, uint32_t index)
     return true;
 }
 
-static void
-report(const struct scenario *s, const struct lasting *last, const struct weft_message *m,
-       uint32_t cut, struct diagnostics *d)
+/** Adds the ports of a host that are down: "port 0 of host 1"; returns how many there are. */
+static uint32_t
+add_ports(struct text *t, const struct scenario *s, const struct host_end *end)
 {
-    struct weft_link src, dst;
-    weft_clos_link(&s->clos, m->src, &src);
-    weft_clos_link(&s->clos, m->dst, &dst);
-    if (last->chance)
+    OWNED char *name = node_shown(s, NODE_HOST, end->host);
+    uint32_t n = 0;
+    for (uint32_t port = 0; port < 64; port++)
+    {
+        if (end->down >> port & 1U)
+        {
+            text_add(t, "%sport %u of %s", t->len > 0 ? " and " : "", port, name);
+            n++;
+        }
+    }
+    return n;
+}
+
+/** Returns a switch whose links to others are all down, at the only port of one of two hosts;
+ * UINT32_MAX: there is none. */
+static uint32_t
+switch_alone(const struct forwarding *f, const struct host_end ends[2])
+{
+    const struct weft_clos *clos = &f->s->clos;
+    for (size_t i = 0; i < 2; i++)
+    {
+        struct weft_link link;
+        uint32_t port = 0;
+        while (ends[i].ports >> port > 1)
+        {
+            port++;
+        }
+        weft_planes_link(clos, weft_clos_host_link(clos, ends[i].host, port), &link);
+        if (ends[i].ports == UINT64_C(1) << port && is_alone(f->s, f->last, link.upper.index))
+        {
+            return link.upper.index;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/** Returns why no way is left: ", as ... is down", or "". The caller frees it. */
+static char *
+reason(const struct forwarding *f, const struct host_end ends[2], bool inside)
+{
+    const struct scenario *s = f->s;
+    for (size_t i = 0; i < 2; i++)
+    {
+        if (ends[i].down == ends[i].ports)
+        {
+            OWNED char *name = node_shown(s, NODE_HOST, ends[i].host);
+            return xformat(", as %s link of %s to %s is down",
+                           (ends[i].ports & (ends[i].ports - 1)) ? "every" : "the", name,
+                           inside ? "its server's network" : "the fabric");
+        }
+    }
+    const uint32_t sw = inside ? UINT32_MAX : switch_alone(f, ends);
+    if (sw != UINT32_MAX)
+    {
+        OWNED char *name = s->clos.graph || s->clos.tiers == 3 ? node_shown(s, NODE_SWITCH, sw)
+                                                               : xformat("leaf %u", sw);
+        return xformat(", as every link of %s to other switches is down", name);
+    }
+    struct text list = {0};
+    const uint32_t n = add_ports(&list, s, &ends[0]) + add_ports(&list, s, &ends[1]);
+    OWNED char *ports = text_take(&list);
+    return n > 0 ? xformat(", as %s %s down", ports, n > 1 ? "are" : "is") : xstrdup("");
+}
+
+static void
+report(const struct forwarding *f, const struct weft_message *m, uint32_t cut,
+       struct diagnostics *d)
+{
+    const struct scenario *s = f->s;
+    const bool inside = weft_clos_inside(&s->clos, m->src, m->dst);
+    const struct host_end ends[2] = {end_of(&s->clos, f->last, m->dst, inside),
+                                     end_of(&s->clos, f->last, m->src, inside)};
+    const bool named = /* chance has no links of hosts */
+        inside || ends[0].down == ends[0].ports || ends[1].down == ends[1].ports;
+    if (f->last->chance && !named)
     {
         const struct element *e = element_child(s->root, "random-failures");
         diag_warning(d, e->line,
@@ -163,23 +316,17 @@ report(const struct scenario *s, const struct lasting *last, const struct weft_m
                      "of a run: their messages cannot arrive later");
         return;
     }
-    const bool far = is_alone(s, last, dst.upper.index);
-    const uint32_t sw = far ? dst.upper.index : src.upper.index;
     OWNED char *from = node_shown(s, NODE_HOST, m->src), *to = node_shown(s, NODE_HOST, m->dst),
-               *name = s->clos.graph || s->clos.tiers == 3 ? node_shown(s, NODE_SWITCH, sw)
-                                                           : xformat("leaf %u", sw),
-               *alone = far || is_alone(s, last, sw)
-                            ? xformat(", as every link of %s to other switches is down", name)
-                            : xstrdup("");
-    diag_warning(d, last->line,
+               *why = reason(f, ends, inside);
+    diag_warning(d, f->last->line,
                  "no path is left from %s to %s from %.6g us until the end of the run%s: %u "
-                 "messages between such hosts cannot arrive later",
-                 from, to, (double)last->at * 1e-6, alone, cut);
+                 "message%s between such hosts cannot arrive later",
+                 from, to, (double)f->last->at * 1e-6, why, cut, cut == 1 ? "" : "s");
 }
 
 /** Messages between hosts that are cut off, and the first of them. */
 static void
-check_messages(const struct forwarding *f, const struct lasting *last, struct diagnostics *d)
+check_messages(const struct forwarding *f, struct diagnostics *d)
 {
     const struct scenario *s = f->s;
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
@@ -197,7 +344,7 @@ check_messages(const struct forwarding *f, const struct lasting *last, struct di
     }
     if (first)
     {
-        report(s, last, first, cut, d);
+        report(f, first, cut, d);
     }
     free(all.messages);
 }
@@ -207,16 +354,15 @@ warn_of_cut_hosts(const struct scenario *s, struct diagnostics *d)
 {
     const struct lasting last = lasting_of(s);
     OWNED uint64_t *links = last.links;
-    const bool quick = last.n > 0 && last.n <= MOST_WORK / s->clos.ntors;
     OWNED struct weft_fib **fib = (struct weft_fib **)xcalloc(s->clos.planes, sizeof *fib);
-    const struct forwarding f = {s, fib};
-    for (uint32_t plane = 0; plane < s->clos.planes && quick; plane++)
+    const struct forwarding f = {s, &last, fib};
+    for (uint32_t plane = 0; plane < s->clos.planes; plane++)
     {
         fib[plane] = forwarding_of(s, &last, plane);
     }
-    if (quick && any_is_cut(&f))
+    if (last.n > 0 && any_is_cut(&f))
     {
-        check_messages(&f, &last, d);
+        check_messages(&f, d);
     }
     for (uint32_t plane = 0; plane < s->clos.planes; plane++)
     {

@@ -8,14 +8,14 @@
 go_on
 root=$(cd "$here/../.." && pwd)
 
-# warned PATTERN BALANCER ELEMENTS [TOPOLOGY]: once, by validate and by run, and it runs
+# warned PATTERN BALANCER ELEMENTS [TOPOLOGY [GROUPS [LEAVES]]]: once, by validate and by run, and it runs
 warned()
 {
     cat >it.xml <<END
 <scenario name="it">
-  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2" link-rate="100Gbps" ${4:-}/>
+  <topology kind="leaf-spine" leaves="${6:-2}" spines="2" hosts-per-leaf="2" link-rate="100Gbps" ${4:-}/>
   <balancer name="$2"/>
-  <workload kind="ring" bytes="20KB" groups="2"/>
+  <workload kind="ring" bytes="20KB" groups="${5:-2}"/>
   $3
   <sweep><seeds count="3"/></sweep>
 </scenario>
@@ -202,6 +202,33 @@ for healed in 's/at="5us"/& repair="1ms"/' 's/at="5us"/at="20s"/' \
     sed -e "$healed" it.xml >healed.xml
     "$weft" validate healed.xml >out 2>messages || fail "$healed: refused"
     ! grep -q 'no path is left' messages || fail "$healed: warned of a cut"
+done
+# Links of hosts: all of one, or of several planes together; what goes inside a server has but its network.
+cut='no path is left from host 0 to host 2 from 5 us until the end of the run'
+by_host() # HOST PORT: that link is dead
+{
+    printf '<failure host="%s" port="%s" at="5us"/>' "$1" "$2"
+}
+two='planes="2"' dual='tors-per-host="2"' alone='<random-failures links="1"/>'
+warned "$cut, as the link of host 2 to the fabric is down: 2 messages" ecmp '<failure host="2" at="5us"/>'
+warned "$cut, as the link of host 2 to the fabric is down: 2 messages" ecmp "<failure host=\"2\" at=\"5us\"/>$alone"
+warned "$cut, as every link of host 2 to the fabric is down: 2 messages" ecmp "$(by_host 2 0)$(by_host 2 1)" "$two"
+warned "$cut, as every link of host 0 to the fabric is down: 2 messages" ecmp "$(by_host 0 0)$(by_host 0 1)" "$two"
+warned "$cut, as port 1 of host 2 and port 0 of host 0 are down: 2 messages" ecmp "$(by_host 2 1)$(by_host 0 0)" "$two"
+warned "$cut, as every link of host 2 to the fabric is down: 2 messages" ecmp "$(by_host 2 0)$(by_host 2 1)" "$dual" 2 4
+warned 'no path is left from host 0 to host 2 .*, as every link of host 0 to the fabric is down: 4 messages' ecmp \
+    '<failure switch="0"/><failure switch="1"/>' "$dual" 2 4
+servers='gpus-per-server="2" scale-up-rate="900Gbps"'
+warned 'no path is left from host 0 to host 1 .*, as the link of host 1 to its server.s network is down: 1 message between such hosts cannot arrive' ecmp \
+    "$(by_host 1 1)" "$servers" 1
+warned 'no path is left from host 0 to host 1 .*, as the link of host 1 to its server.s network is down: 1 message between such hosts cannot arrive' ecmp \
+    "$(by_host 1 2)" "$servers $dual" 1 4
+for quiet in "$(by_host 2 0)|$two" "$(by_host 2 1)$(by_host 0 1)|$two" "$(by_host 2 0)$(by_host 0 0)|$dual" \
+    "$(by_host 2 1)|$servers" '<failure switch="0"/>|'"$dual"; do
+    sed -e "s|<failure.*|${quiet%|*}|" -e "s|hosts-per-leaf=\"2\".*|hosts-per-leaf=\"2\" ${quiet#*|}/>|" it.xml >whole.xml
+    sed -i 's|groups="1"|groups="2"|' whole.xml
+    ends 0 "$weft" validate whole.xml
+    ! grep -q 'no path is left' messages || fail "$quiet: warned of a cut"
 done
 # In a sweep others of its runs may need it, and a kept run names every parameter.
 cat >others.xml <<'END'
