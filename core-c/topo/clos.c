@@ -169,7 +169,8 @@ weft_clos_wrong(const struct weft_clos_shape *s)
     case 0:
         return fits(s) ? wrong_hosts(s)
                        : "it is too large; expected at most 1048576 hosts, 8192 ports per switch, "
-                         "64 ports per host and 2^24 paths between two hosts";
+                         "64 ports per host, that to its server's network included, and 2^24 paths "
+                         "between two hosts";
     case WEFT_EOVERFLOW:
         return "it is too large; expected at most 1048576 of anything";
     default:

@@ -82,7 +82,7 @@ const struct weft_topology_ops weft_topology_rail_optimised = {
         {
             .name = "rail-optimised",
             .doc = "Two tiers: GPU i of every server of a block is at the block's i-th leaf.",
-            .source = "Wang et al. 2023; simai",
+            .source = "NVIDIA DGX SuperPOD; Wang et al. 2023 (the term); simai",
             .params = params,
             .nparams = sizeof params / sizeof params[0],
             .presets = presets,

@@ -17,8 +17,7 @@ size_t
 layer_names(const struct weft_clos *clos, const char *const **names)
 {
     *names = clos->tiers == 2 ? two_tiers : three_tiers;
-    return 2 * (size_t)clos->tiers -
-           (clos->graph ? clos->graph->nservers == 0 : weft_clos_servers(clos) == 0);
+    return 2 * (size_t)clos->tiers - !weft_clos_scales_up(clos);
 }
 
 size_t

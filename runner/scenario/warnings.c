@@ -247,6 +247,20 @@ check_weights(const struct scenario *s, struct diagnostics *d)
     }
 }
 
+/* --- <topology> ------------------------------------------------------------------------------- */
+
+static void
+check_topology(const struct scenario *s, struct diagnostics *d)
+{
+    const struct element *e = element_child(s->root, "topology");
+    if (!weft_clos_scales_up(&s->clos) && element_attribute(e, "scale-up-delay") &&
+        element_line(e, "scale-up-rate") != LINE_COMMAND && !is_complete(e, s->topology.algo))
+    {
+        diag_idle(d, element_line(e, "scale-up-delay"),
+                  "scale-up-delay of <topology> has no effect: scale-up-rate is 0bps");
+    }
+}
+
 /* --- links ------------------------------------------------------------------------------------ */
 
 static void
@@ -335,6 +349,7 @@ warn_of_scenario(const struct scenario *s, struct diagnostics *d)
             warn_of_arrivals(&level);
         }
     }
+    check_topology(s, d);
     check_switch(s, d);
     check_weights(s, d);
     check_links(s, d);

@@ -526,9 +526,14 @@ START_TEST(tors_that_cannot_be_shared_are_refused)
     const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
     static const char *const odd[] = {"leaves", "5", "tors-per-host", "2", NULL};
     static const char *const many[] = {"leaves", "66", "planes", "33", "tors-per-host", "2", NULL};
-    const char *const *const wrong[] = {odd, many};
-    static const char *const expected[] = {"divides the ToRs", "64 ports per host"};
-    for (uint32_t i = 0; i < 2; i++)
+    static const char *const one_more[] = {
+        "planes",  "32", "tors-per-host", "2", "gpus-per-server", "2", "scale-up-rate",
+        "900Gbps", NULL};
+    const char *const *const wrong[] = {odd, many, one_more};
+    static const char *const expected[] = {"divides the ToRs", "64 ports per host",
+                                           "64 ports per host, that to its server's network "
+                                           "included"};
+    for (uint32_t i = 0; i < 3; i++)
     {
         void *config = parts_defaults(&kind->algo);
         struct weft_clos clos;

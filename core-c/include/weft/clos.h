@@ -112,6 +112,12 @@ extern "C"
         return clos->server_rate > 0 ? clos->nhosts / clos->gpus : 0;
     }
 
+    /** Returns whether there are any, in a graph as well. */
+    static inline bool weft_clos_scales_up(const struct weft_clos *clos)
+    {
+        return clos->graph ? clos->graph->nservers > 0 : clos->server_rate > 0;
+    }
+
     /** Returns a host's server, of a fabric that has some (gpus > 0): by its place at its ToR,
      * where a server's hosts are at ToRs in a row. */
     static inline uint32_t weft_clos_server(const struct weft_clos *clos, uint32_t host)
