@@ -66,6 +66,10 @@ weft_graph_find_groups(const struct weft_graph *g, const uint64_t *dead, uint32_
         }
         if (g->slots[i] == 0)
         {
+            if (n == g->most_groups)
+            {
+                return UINT32_MAX;
+            }
             member[n++] = host;
             g->slots[i] = n;
         }

@@ -45,7 +45,8 @@ extern "C"
                (g->most_ports == 1 || !weft_graph_dead(dead, g->first_link[host] + port));
     }
 
-    /** Fills [host] groups and [group] their first hosts; returns how many there are. */
+    /** Fills [host] groups and [group] their first hosts; returns how many there are, or
+     * UINT32_MAX: more than there is room for. */
     uint32_t weft_graph_find_groups(const struct weft_graph *g, const uint64_t *dead,
                                     uint32_t *group, uint32_t *member);
 

@@ -115,7 +115,7 @@ dead_words(const struct weft_graph *g)
 }
 
 /* Writes what all walks go by into the graph's own memory: dead links, and groups of hosts and
- * distances without them. Returns how many groups there are. */
+ * distances without them. Returns how many groups there are, or UINT32_MAX. */
 static uint32_t
 take_down(const struct weft_graph *g, const struct weft_fib_case *of)
 {
@@ -125,7 +125,7 @@ take_down(const struct weft_graph *g, const struct weft_fib_case *of)
         g->dead[of->dead[i] >> 6] |= UINT64_C(1) << (of->dead[i] & 63U);
     }
     const uint32_t n = weft_graph_find_groups(g, g->dead, g->group_now, g->member_now);
-    for (uint32_t group = 0; group < n; group++)
+    for (uint32_t group = 0; n <= g->most_groups && group < n; group++)
     {
         weft_graph_distances(g, g->member_now[group], g->dead,
                              g->scratch + (size_t)group * g->nswitches);
@@ -154,6 +154,10 @@ int64_t
 weft_graph_fib_size(const struct weft_graph *g, const struct weft_fib_case *of)
 {
     struct rows r = {.g = g, .ngroups = take_down(g, of)};
+    if (r.ngroups > g->most_groups)
+    {
+        return WEFT_EOVERFLOW;
+    }
     walk_all(&r, of);
     return bytes_of(&r);
 }
@@ -164,6 +168,10 @@ weft_graph_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *
 {
     const struct weft_graph *g = shape->graph;
     struct rows r = {.g = g, .ngroups = take_down(g, of)};
+    if (r.ngroups > g->most_groups)
+    {
+        return WEFT_EOVERFLOW;
+    }
     walk_all(&r, of);
     const int64_t need = bytes_of(&r);
     if (need < 0 || (uint64_t)need > size)

@@ -7,6 +7,7 @@
 
 #include <weft/clos.h>
 #include <weft/error.h>
+#include <weft/rng.h>
 #include <weft/wire-time.h>
 
 #include "base/bitmap.h"
@@ -17,17 +18,78 @@
 #define MAX_RATE  INT64_C(8000000000000)
 #define MAX_DELAY INT64_C(1000000000000)
 
-/* Most groups of hosts: as many as switches, where each host is at one. */
+/* Room for groups that failures split off others. */
+#define SPLIT_GROUPS UINT32_C(1024)
+/* Hosts that are looked at in one pass over the edges. */
+#define BLOCK UINT32_C(16384)
+/* Sets of switches of which three quarters are remembered: so many are counted exactly. */
+#define SETS UINT32_C(8192)
+
+/* Returns whether a set of switches, by its hash, is none of those that have been seen. */
+static bool
+is_new(uint64_t seen[SETS], uint32_t *nseen, uint64_t set)
+{
+    uint32_t i = (uint32_t)weft_mix64(set) & (SETS - 1);
+    while (seen[i] != 0 && seen[i] != set)
+    {
+        i = (i + 1) & (SETS - 1);
+    }
+    const bool found = seen[i] == set;
+    if (!found && *nseen < SETS / 4 * 3)
+    {
+        seen[i] = set;
+        ++*nseen;
+    }
+    return !found;
+}
+
+/* Returns how many groups of hosts there are, or more if they are very many. @p inside: links to
+ * servers' own networks count, and no others do. */
+static uint32_t
+count_groups(uint32_t nhosts, const struct weft_graph_edge *edges, uint32_t nedges, bool inside)
+{
+    uint64_t seen[SETS] = {0}, set[BLOCK];
+    uint32_t nseen = 0, n = 0;
+    bool none = false; /* some host is at no switch */
+    for (uint32_t first = 0; first < nhosts; first += BLOCK)
+    {
+        memset(set, 0, sizeof set);
+        for (uint32_t i = 0; i < nedges; i++)
+        {
+            const uint32_t host = edges[i].a < edges[i].b ? edges[i].a : edges[i].b;
+            const uint32_t s = edges[i].a < edges[i].b ? edges[i].b : edges[i].a;
+            if (host - first < BLOCK && host < nhosts && edges[i].scale_up == inside)
+            {
+                set[host - first] = weft_mix64(set[host - first] ^ s);
+            }
+        }
+        for (uint32_t k = 0; k < BLOCK && k < nhosts - first; k++)
+        {
+            none = none || set[k] == 0;
+            n += set[k] != 0 && is_new(seen, &nseen, set[k]);
+        }
+    }
+    return n + none;
+}
+
+/* Most groups of hosts that there is room for. Dead links of hosts that have several ones split
+ * groups: those of two links into four at most. */
 static uint32_t
 most_groups(uint32_t nhosts, uint32_t nswitches, const struct weft_graph_edge *edges,
             uint32_t nedges)
 {
-    uint32_t links = 0;
+    uint32_t links = 0, own = 0;
     for (uint32_t i = 0; i < nedges; i++)
     {
-        links += (edges[i].a < nhosts) != (edges[i].b < nhosts);
+        const bool host = (edges[i].a < nhosts) != (edges[i].b < nhosts);
+        links += host;
+        own += host && edges[i].scale_up;
     }
-    return links > nhosts || nhosts < nswitches ? nhosts : nswitches;
+    uint32_t n = count_groups(nhosts, edges, nedges, own > 0 && own == links);
+    n = links > nhosts || n < nswitches ? n : nswitches;
+    const uint32_t more = links > nhosts ? 3 * n + SPLIT_GROUPS : n;
+    const uint32_t most = more < nhosts ? more : nhosts, rows = WEFT_GRAPH_ROWS / nswitches;
+    return most <= rows || n > rows ? most : rows;
 }
 
 static uint32_t
@@ -41,9 +103,10 @@ slots_for(uint32_t groups)
     return slots;
 }
 
-int64_t
-weft_graph_size(uint32_t nhosts, uint32_t nswitches, const struct weft_graph_edge *edges,
-                uint32_t nedges)
+/* Fills how many groups there is room for as well. */
+static int64_t
+size_for(uint32_t nhosts, uint32_t nswitches, const struct weft_graph_edge *edges, uint32_t nedges,
+         uint32_t *groups)
 {
     if (nhosts < 1 || nswitches < 1)
     {
@@ -53,17 +116,25 @@ weft_graph_size(uint32_t nhosts, uint32_t nswitches, const struct weft_graph_edg
     {
         return WEFT_EOVERFLOW;
     }
-    const uint32_t groups = most_groups(nhosts, nswitches, edges, nedges);
-    const uint64_t rows = (uint64_t)nswitches * groups;
+    *groups = most_groups(nhosts, nswitches, edges, nedges);
+    const uint64_t rows = (uint64_t)nswitches * *groups;
     const uint64_t size =
         (nedges / 64 + 1 + (uint64_t)nhosts) * sizeof(uint64_t) + nswitches * sizeof(double) +
         nedges *
             (sizeof(struct weft_link) + 2 * (sizeof(struct weft_graph_port) + sizeof(double))) +
-        (3 * (uint64_t)nswitches + 2 + 4 * (uint64_t)nhosts + 2 * (uint64_t)groups +
-         slots_for(groups)) *
+        (3 * (uint64_t)nswitches + 2 + 4 * (uint64_t)nhosts + 2 * (uint64_t)*groups +
+         slots_for(*groups)) *
             sizeof(uint32_t) +
         (4 + 2 * rows) * sizeof(uint16_t);
     return rows > WEFT_GRAPH_ROWS ? (int64_t)WEFT_EOVERFLOW : (int64_t)((size + 7) & ~UINT64_C(7));
+}
+
+int64_t
+weft_graph_size(uint32_t nhosts, uint32_t nswitches, const struct weft_graph_edge *edges,
+                uint32_t nedges)
+{
+    uint32_t groups;
+    return size_for(nhosts, nswitches, edges, nedges, &groups);
 }
 
 static void
@@ -408,6 +479,11 @@ look_around(struct weft_graph *g, struct weft_graph_fault *fault)
 {
     uint16_t list[WEFT_MAX_PORTS];
     g->ngroups = weft_graph_find_groups(g, NULL, g->group, g->member);
+    if (g->ngroups > g->most_groups) /* two sets of switches have one hash */
+    {
+        refuse(fault, "the graph is too large", UINT32_MAX, UINT32_MAX);
+        return WEFT_EOVERFLOW;
+    }
     for (uint32_t group = 0; group < g->ngroups; group++)
     {
         weft_graph_distances(g, g->member[group], NULL, g->distance + (size_t)group * g->nswitches);
@@ -453,7 +529,7 @@ static int
 make(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts, uint32_t nswitches,
      const struct weft_graph_edge *edges, uint32_t nedges, struct weft_graph_fault *fault)
 {
-    const int64_t need = weft_graph_size(nhosts, nswitches, edges, nedges);
+    const int64_t need = size_for(nhosts, nswitches, edges, nedges, &graph->most_groups);
     if (need < 0 || (uint64_t)need > size)
     {
         refuse(fault, need < 0 ? "the graph is too large, or has no hosts or no switches" : "",
@@ -468,7 +544,6 @@ make(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts, uint3
         return refuse(fault, "there are fewer links than hosts; expected one link per host",
                       UINT32_MAX, UINT32_MAX);
     }
-    graph->most_groups = most_groups(nhosts, nswitches, edges, nedges);
     lay_out(graph, memory);
     int error = check_edges(graph, edges, fault);
     error = error ? error : count_links(graph, edges, fault);

@@ -115,9 +115,9 @@ extern "C"
     };
 
     /** Bytes for weft_graph_init(): about 4 for each row, 88 for each link; or WEFT_ERANGE (no
-     * hosts or no switches), WEFT_EOVERFLOW (more than the limits above; rows are taken as if
-     * each switch, but no more than there are hosts, had some, and as if no two hosts were at the
-     * same switches where @p edges give one of them several links). */
+     * hosts or no switches), WEFT_EOVERFLOW (more than the limits above; where hosts have several
+     * links there is room for three times the rows and those of 1,024 groups, but no more than the
+     * limit, since failures split groups). */
     WEFT_API int64_t weft_graph_size(uint32_t nhosts, uint32_t nswitches,
                                      const struct weft_graph_edge *edges, uint32_t nedges);
 
