@@ -225,7 +225,7 @@ weft_graph_fib_route(const struct weft_fib *fib, uint32_t index, uint32_t dst,
         const uint32_t *rows = fib->rows + (size_t)index * fib->ngroups;
         const uint16_t *head = &fib->pool[rows[fib->group[dst]]];
         out->list = head + WEFT_FIB_HEAD;
-        out->first = head[WEFT_FIB_HEAD];
+        out->first = head[0] > 0 ? head[WEFT_FIB_HEAD] : 0; /* an empty list may be the last */
         out->n = head[0];
         out->round = head[1];
         out->even = head[2];
