@@ -40,7 +40,7 @@ static const struct weft_param error_param =
 #define HPCC_WORDS  3
 #define SIMAI_WORDS 6
 
-/** What stands between words. */
+/** Letters between words. */
 #define BETWEEN " \t\r\v\f\n"
 
 /** Longest word that can be a value. */

@@ -190,7 +190,7 @@ load_bound(const struct scenario *s)
     {
         return 0;
     }
-    /* What is inside a server may be unknown, or take the other way when a link fails. */
+    /* Traffic inside a server may be unknown, or take the other way when a link fails. */
     const bool apart = server > 0 && load.exact && s->nfailures == 0;
     const double across = apart ? average_time(s, load.wire - load.inside, fabric)
                                 : average_time(s, load.wire, fabric + server);

@@ -189,7 +189,7 @@ START_TEST(the_order_of_hosts_does_not_depend_on_how_they_are_named)
         traffic_build(&part, 0);
         for (uint32_t k = 0; k < 6; k++)
         {
-            /* Of two servers: 0, 2, 4 and 1, 3, 5. */
+            /* Two servers: 0, 2, 4 and 1, 3, 5. */
             const uint32_t src = messages[k].src, to = messages[k].dst;
             ck_assert_uint_eq(to, i == 0 ? (src + 1) % 6 : src == 4 ? 1 : src == 5 ? 0 : src + 2);
         }
