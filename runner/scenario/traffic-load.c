@@ -190,8 +190,7 @@ load_bound(const struct scenario *s)
     {
         return 0;
     }
-    /* Traffic inside a server may be unknown, or take the other way when a link fails. */
-    const bool apart = server > 0 && load.exact && s->nfailures == 0;
+    const bool apart = server > 0 && load.exact; /* else both networks carry all of it */
     const double across = apart ? average_time(s, load.wire - load.inside, fabric)
                                 : average_time(s, load.wire, fabric + server);
     const double inside = apart ? average_time(s, load.inside, server) : 0;
