@@ -171,7 +171,7 @@ least_queued(const struct weft_host_node *h, uint64_t may, uint32_t tclass, uint
             least = i;
         }
     }
-    return may >> idle & 1U ? idle : least;
+    return idle < h->node.nports && (may >> idle & 1U) ? idle : least;
 }
 
 static uint32_t
@@ -219,7 +219,8 @@ static uint32_t
 window_of(const struct weft_net *net, const struct weft_host_node *h, const struct weft_net_qp *q)
 {
     const uint32_t nqps = q->nic->nactive + h->ports->held; /* the QP is active: at least 1 */
-    const uint32_t each = q->sprays ? (uint32_t)net->config.frame.port_window / nqps : 1;
+    const bool shares = q->sprays || h->ports->sprayed > 0;
+    const uint32_t each = shares ? (uint32_t)net->config.frame.port_window / nqps : 1;
     return each > 0 ? each : 1;
 }
 
@@ -230,6 +231,7 @@ queue_data(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
 {
     struct weft_net_qp *q = net->qp[p->qp];
     weft_packets_push(&h->ports->queue[port].data, p, &h->node.worker->memory);
+    h->ports->sprayed += q->sprays;
     if (++q->at_ports >= window_of(net, h, q))
     {
         q->qp.held = true;
@@ -246,6 +248,7 @@ take_data(const struct weft_net *net, struct weft_host_node *h, uint32_t port)
         *weft_packets_pop(&h->ports->queue[port].data, h->node.port[port].paused);
     struct weft_net_qp *q = net->qp[p.qp];
     p.sent = h->node.now;
+    h->ports->sprayed -= q->sprays;
     q->at_ports--;
     if (q->qp.held)
     {
@@ -307,7 +310,8 @@ choose_all_again(const struct weft_net *net, struct weft_host_node *h)
 static uint64_t
 ports_of(const struct weft_host_node *h, const struct weft_host *nic)
 {
-    return nic == h->inside ? h->ports->inside : all_ports(h->node.nports) & ~h->ports->inside;
+    const uint64_t all = all_ports(h->node.nports), inside = h->inside ? h->ports->inside : 0;
+    return nic == h->inside ? inside : all & ~inside;
 }
 
 /* The classes that PFC keeps back at all of these ports. */

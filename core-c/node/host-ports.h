@@ -6,7 +6,8 @@
  * network carries at a NIC of theirs. A packet gets its port when it is made (enum weft_host_port),
  * and waits there if the wire is not free. Packets are made while a port has nothing to send. QPs
  * that choose a port for each packet share the fabric's `port-window`: one of which its part waits,
- * and at least one packet, makes no more until one has left; others make one ahead. So no wire is
+ * and at least one packet, makes no more until one has left; others make one ahead, or as many as
+ * these where some of theirs wait. So no wire is
  * idle while a QP has a packet for it, and the NIC does not fill with packets for a port that is
  * slow or paused.
  */
@@ -30,11 +31,12 @@ struct weft_host_ports
     struct weft_port_queues *queue; /**< [port] */
     struct weft_packet made;        /**< by weft_host_draw() */
     bool has_made;
-    uint64_t inside; /**< bits of those to its server's own network */
-    uint32_t held;   /**< QPs that make no packets while some of theirs wait */
-    bool moves;      /**< a port has died or come back, or forwarding has changed */
-    uint64_t dead;   /**< bits of ports, as of when it last moved */
-    uint32_t first;  /**< the port that is served first */
+    uint64_t inside;  /**< bits of those to its server's own network */
+    uint32_t sprayed; /**< packets that wait, of QPs that choose a port for each packet */
+    uint32_t held;    /**< QPs that make no packets while some of theirs wait */
+    bool moves;       /**< a port has died or come back, or forwarding has changed */
+    uint64_t dead;    /**< bits of ports, as of when it last moved */
+    uint32_t first;   /**< the port that is served first */
 };
 
 /** Keeps what a NIC has made; NULL: nothing. */

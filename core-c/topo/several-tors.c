@@ -8,9 +8,14 @@
 int
 weft_clos_build(const struct weft_clos_shape *shape, struct weft_clos *clos)
 {
-    return shape->hosts.tors <= 1   ? weft_clos_fill(shape, clos)
-           : weft_clos_wrong(shape) ? weft_clos_refuse(clos, WEFT_ERANGE)
-                                    : weft_graph_shape(shape->hosts.graph, clos);
+    if (shape->hosts.tors <= 1)
+    {
+        return weft_clos_fill(shape, clos);
+    }
+    const int code = weft_clos_wrong(shape) ? weft_clos_refuse(clos, WEFT_ERANGE)
+                                            : weft_graph_shape(shape->hosts.graph, clos);
+    clos->gpus = code ? 0 : (uint32_t)shape->hosts.gpus;
+    return code;
 }
 
 /* Returns the host at a ToR's port: ToRs in a row have the same ones. */

@@ -69,15 +69,21 @@ has_route(const struct simulation *sim, const struct weft_qp *qp)
     return has;
 }
 
-/** Whether PFC keeps a QP's class back at all ports of its host. @p rate: of these together. */
+/** Whether PFC keeps a QP's class back at all ports of its NIC. @p rate: of these together. */
 static bool
 is_paused(const struct simulation *sim, const struct weft_qp *qp, int64_t *rate)
 {
+    const uint64_t inside = weft_clos_inside_ports(sim->clos, qp->src);
+    const bool own = weft_clos_inside(sim->clos, qp->src, qp->dst);
     bool all = true;
     *rate = 0;
     for (uint32_t port = 0; port < weft_clos_host_ports(sim->clos, qp->src); port++)
     {
         struct weft_net_port is;
+        if ((inside >> port & 1) != own)
+        {
+            continue;
+        }
         weft_net_port_status(sim->net, qp->src, port, &is);
         all = all && (is.paused >> qp->algos->tclass & 1);
         *rate += is.rate;

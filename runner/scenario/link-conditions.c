@@ -234,6 +234,19 @@ named_once(const struct element *e, const char *by, struct diagnostics *d)
     return true;
 }
 
+/** Returns the first port of a host of a graph that is not its server's; 0 where all are. */
+static uint32_t
+first_fabric_port(const struct weft_clos *clos, uint32_t host)
+{
+    const uint64_t inside = weft_clos_inside_ports(clos, host);
+    uint32_t port = 0;
+    while (inside >> port & 1)
+    {
+        port++;
+    }
+    return port < weft_clos_host_ports(clos, host) ? port : 0;
+}
+
 /** The link of a host; false after an error. */
 static bool
 find_host_link(const struct element *e, const struct scenario *s, struct link_fault *f,
@@ -256,7 +269,8 @@ find_host_link(const struct element *e, const struct scenario *s, struct link_fa
     {
         return false;
     }
-    f->link = weft_clos_host_link(clos, host, (uint32_t)(named ? f->port : plane_of(e, f)));
+    const int64_t first = clos->graph ? first_fabric_port(clos, host) : plane_of(e, f);
+    f->link = weft_clos_host_link(clos, host, (uint32_t)(named ? f->port : first));
     weft_planes_link(clos, f->link, link);
     return true;
 }
@@ -278,6 +292,11 @@ add_fault(const struct element *e, struct scenario *s, const struct link_fault *
     const struct link_fault *other;
     for (size_t i = 0; (other = element_at(e->spec, s, i)) != NULL; i++)
     {
+        const bool same = other->at == f->at && other->repair == f->repair;
+        if (meet(other, f, down) && down && same && element_attribute(e, "switch"))
+        {
+            return; /* a link between two switches that die together */
+        }
         if (meet(other, f, down))
         {
             diag_error(d, e->line,

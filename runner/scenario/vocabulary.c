@@ -25,8 +25,9 @@
                  "instead of the ends: the host whose link it is"),                                \
         VALUE_AT(                                                                                  \
             IN(link_fault, port), "port", false, WEFT_COUNT, NULL, "0", "63",                      \
-            "with host: which of its ports, those of plane 0 first, and that to its server's "     \
-            "own network last; default: 0"),                                                       \
+            "with host: which of its ports, in a graph in the order of its links, else those of "  \
+            "plane 0 first and that to its server's own network last; default: the first one to "  \
+            "the fabric"),                                                                         \
         VALUE_AT(IN(link_fault, node), "switch", false, WEFT_COUNT, NULL, "0", "4294967295",       \
                  "instead of the ends: the number of a switch, all of whose links it is"),         \
         VALUE_AT(IN(link_fault, plane), "plane", false, WEFT_COUNT, NULL, "0", "63",               \

@@ -28,6 +28,7 @@ run tor "$dual" "$permutation" '<failure switch="1" at="10us"/>'
 links=$(for host in 0 1 2 3; do echo "<failure host=\"$host\" port=\"1\" at=\"10us\"/>"; done
     for spine in 4 5 6 7; do echo "<failure lower=\"1\" upper=\"$spine\" at=\"10us\"/>"; done)
 run links "$dual" "$permutation" "$links"
+run pair "$dual" "$permutation" '<failure switch="1" at="10us"/><failure switch="4" at="10us"/>'
 [ "$(cct tor)" = "$(cct links)" ] || fail "a dead ToR is not the same as all of its links"
 [ "$(cct healthy)" != "$(cct tor)" ] || fail 'nobody hears of the dead ToR'
 [ "$(column tor/summary.csv failed)" = 0 ] || fail 'a message is left'
@@ -44,6 +45,11 @@ slow=$(for spine in 0 1 2 3; do echo "<degrade leaf=\"0\" spine=\"$spine\" plane
 run two 'planes="2"' 'kind="permutation" bytes="4MB" pattern="shift" shift="4"' "<fabric host-port=\"least-queued\"/><switch buffer=\"1200KB\" headroom=\"28KB\"/>$slow"
 awk -v one="$(cct one)" -v two="$(cct two)" 'BEGIN { exit !(two < 5 * one) }' ||
     fail "with a second plane that is congested $(cct two) us, without it $(cct one) us"
+
+# A port dies of a host that has as many as there can be, while packets wait for the port with the least.
+run most 'planes="64" divide-rates="on"' 'kind="alltoall" bytes="1MB"' \
+    '<fabric host-port="least-queued" port-window="65536"/><failure host="0" port="3" at="20us"/>'
+[ "$(column most/summary.csv failed)" = 0 ] || fail 'a message is left on 64 planes'
 
 # Ethereal divides what leaves a rack evenly over its uplinks; what stays in a server is no part of that.
 cat >ethereal.xml <<END

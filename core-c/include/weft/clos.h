@@ -340,7 +340,7 @@ extern "C"
         hosts.at = NULL;
         hosts.tor = clos->graph ? clos->graph->tor : NULL;
         hosts.why = NULL;
-        hosts.gpus = clos->graph ? clos->graph->gpus : clos->gpus;
+        hosts.gpus = clos->gpus;
         hosts.rails = clos->rails ? clos->gpus : 0;
         return hosts;
     }
