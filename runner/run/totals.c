@@ -15,6 +15,12 @@ collect_switches(const struct simulation *sim, struct run_results *out)
     {
         const struct weft_mmu *mmu = weft_net_buffer(sim->net, i);
         const uint64_t peak = (uint64_t)mmu->peak_used;
+        struct weft_switch_map map;
+        weft_clos_switch(sim->clos, i, &map);
+        if (map.tier == WEFT_TIER_SERVER)
+        {
+            continue; /* what waits there waits at its sender in truth */
+        }
         sum->marked += mmu->marks;
         sum->pauses += mmu->pauses;
         sum->buffer_peak = peak > sum->buffer_peak ? peak : sum->buffer_peak;

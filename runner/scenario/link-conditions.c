@@ -68,6 +68,14 @@ has_plane(const struct element *e, const struct scenario *s, const struct link_f
           struct diagnostics *d)
 {
     const bool named = element_attribute(e, "plane");
+    if (named && s->tors_memory)
+    {
+        diag_error(d, element_line(e, "plane"),
+                   "plane of <%s>: hosts at several ToRs make this topology a graph; expected "
+                   "port, switch, or lower and upper, which count through all planes",
+                   e->name);
+        return false;
+    }
     if (named && (f->lower >= 0 || f->node >= 0 || f->port >= 0))
     {
         diag_error(d, element_line(e, "plane"),
@@ -240,11 +248,12 @@ first_fabric_port(const struct weft_clos *clos, uint32_t host)
 {
     const uint64_t inside = weft_clos_inside_ports(clos, host);
     uint32_t port = 0;
-    while (inside >> port & 1)
+    const uint32_t n = weft_clos_host_ports(clos, host);
+    while (port < n && (inside >> port & 1))
     {
         port++;
     }
-    return port < weft_clos_host_ports(clos, host) ? port : 0;
+    return port < n ? port : 0;
 }
 
 /** The link of a host; false after an error. */
@@ -283,34 +292,54 @@ meet(const struct link_fault *a, const struct link_fault *b, bool down)
                                        : a->at <= b->repair && b->at <= a->repair);
 }
 
-/** Adds it to those of its kind, unless one of them has the link at that time. */
-static void
-add_fault(const struct element *e, struct scenario *s, const struct link_fault *f,
-          struct diagnostics *d)
+/** Makes one failure of those of a link that meet, where a switch fails: the link is down while one
+ * of its ends is. False: one of them says it all already. */
+static bool
+unite(struct scenario *s, struct link_fault *f)
 {
-    const bool down = strcmp(e->name, "failure") == 0;
+    bool news = true;
+    for (size_t i = 0; i < s->nfailures; i++)
+    {
+        struct link_fault *other = &s->failures[i];
+        if (meet(other, f, true) && (f->of_switch || other->of_switch))
+        {
+            news = news && (f->at < other->at || f->repair > other->repair);
+            f->at = other->at < f->at ? other->at : f->at;
+            f->repair = other->repair > f->repair ? other->repair : f->repair;
+            f->of_switch = true;
+            s->nfailures--;
+            memmove(other, other + 1, (s->nfailures - i) * sizeof *other);
+            i = (size_t)-1; /* from the first one again */
+        }
+    }
+    return news;
+}
+
+/** Adds it to those of its kind, unless one of them has the link at that time. False: nothing is
+ * new.
+ */
+static bool
+add_fault(const struct element *e, struct scenario *s, struct link_fault *f, struct diagnostics *d)
+{
+    const bool down = strcmp(e->name, "failure") == 0, news = !down || unite(s, f);
     const struct link_fault *other;
     for (size_t i = 0; (other = element_at(e->spec, s, i)) != NULL; i++)
     {
-        const bool same = other->at == f->at && other->repair == f->repair;
-        if (meet(other, f, down) && down && same && element_attribute(e, "switch"))
-        {
-            return; /* a link between two switches that die together */
-        }
         if (meet(other, f, down))
         {
             diag_error(d, e->line,
                        "this link is %s by the <%s> of line %d at that time; expected one at a "
                        "time",
                        down ? "down" : "degraded", e->name, other->line);
-            return;
+            return true;
         }
     }
     memcpy(element_next(e->spec, s), f, sizeof *f);
+    return news;
 }
 
-/** Adds a fault of one link, which is @p link. */
-static void
+/** Adds a fault of one link, which is @p link. False: nothing is new. */
+static bool
 load_link(const struct element *e, struct scenario *s, struct link_fault f,
           const struct weft_link *link, struct diagnostics *d)
 {
@@ -321,7 +350,7 @@ load_link(const struct element *e, struct scenario *s, struct link_fault f,
                    (long long)(link->rate / 1000000));
     }
     name_link(s, &f, link);
-    add_fault(e, s, &f, d);
+    return add_fault(e, s, &f, d);
 }
 
 /** Adds faults of all links of a switch. */
@@ -335,6 +364,8 @@ load_switch(const struct element *e, struct scenario *s, struct link_fault *f,
         return;
     }
     OWNED char *of = xformat("<%s>", e->name);
+    bool news = false;
+    f->of_switch = true;
     note_ids(s, NODE_SWITCH, of, e->line, d);
     for (f->link = 0; f->link < weft_planes_links(&s->clos); f->link++)
     {
@@ -342,8 +373,13 @@ load_switch(const struct element *e, struct scenario *s, struct link_fault *f,
         weft_planes_link(&s->clos, f->link, &link);
         if (link.upper.index == sw || (!link.lower.is_host && link.lower.index == sw))
         {
-            load_link(e, s, *f, &link, d);
+            news = load_link(e, s, *f, &link, d) || news;
         }
+    }
+    if (!news)
+    {
+        diag_error(d, e->line, "<%s>: all links of this switch are down at that time already",
+                   e->name);
     }
 }
 

@@ -113,12 +113,13 @@ warn_of_ports(const struct scenario *s, struct diagnostics *d)
     if (sender.qps > 0)
     {
         const struct level l = level_at(s, level, d);
+        const struct weft_lb_ops *lb = weft_lb_find(l.balancer->algo->name);
         diag_warning(d, level_line(&l, "balancer", "name"),
                      "the balancer %s%s keeps a QP to one port of its host at a time, and hosts "
                      "with %u ports have %u QPs at most: ports carry nothing; expected more QPs, "
-                     "host-port=\"round-robin\" of <fabric>, or a balancer that labels packets, "
-                     "such as reps",
+                     "%sor a balancer that labels packets, such as reps",
                      l.balancer->algo->name, level_owns(&l, "balancer") ? l.of : "",
-                     count_bits(sender.ports), sender.qps);
+                     count_bits(sender.ports), sender.qps,
+                     lb->tor || lb->request ? "" : "host-port=\"round-robin\" of <fabric>, ");
     }
 }

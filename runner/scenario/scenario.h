@@ -79,6 +79,7 @@ extern "C"
         /** how its element names the link; once it is loaded by lower, upper and parallel, or by
          * host and port */
         int64_t leaf, spine, lower, upper, parallel, host, port, plane, node;
+        bool of_switch; /**< all links of a switch are named together */
         uint64_t link;  /**< number of weft_planes_link() */
         int64_t rate;   /**< bit/s of one that is slower */
         int64_t at;     /**< ps */
