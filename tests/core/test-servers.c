@@ -561,8 +561,7 @@ START_TEST(tors_that_cannot_be_shared_are_refused)
         "900Gbps", NULL};
     const char *const *const wrong[] = {odd, many, one_more};
     static const char *const expected[] = {"divides the ToRs", "64 ports per host",
-                                           "64 ports per host, that to its server's network "
-                                           "included"};
+                                           "64 ports per host, that to its server"};
     for (uint32_t i = 0; i < 3; i++)
     {
         void *config = parts_defaults(&kind->algo);
