@@ -173,8 +173,10 @@ class NewLoad : public Load
                       messages[i].bytes,
                       i,
                       at,
-                      i);
+                      m_posted++); // at one instant in the order of the calls, as ns-3's events
     }
+
+    uint64_t m_posted{0};
 };
 
 /** @return what happens to links, and what is to be lost */
