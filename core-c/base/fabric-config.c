@@ -53,9 +53,8 @@ static const struct weft_param params[] = {
      "(ours)"},
     {"port-window", WEFT_COUNT, P(port_window), "16", "1", "65536", NULL,
      "Packets that wait at the ports of a host that has several, of QPs that choose a port for "
-     "each "
-     "packet: each may have its equal part, and at least one, and makes no more until one has "
-     "left.",
+     "each packet: each may have its equal part, and at least one, and makes no more until one has "
+     "left. Beside such QPs others have that part, too; else they make one ahead.",
      "(ours)"},
 };
 

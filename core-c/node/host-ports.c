@@ -16,20 +16,7 @@ leads_to(const struct weft_net *net, uint32_t plane, uint32_t src, uint32_t dst)
 {
     const struct weft_clos *clos = net->config.clos;
     const struct weft_fib *fib = net->fib[plane];
-    const uint32_t from = weft_clos_tor(clos, src), to = weft_clos_tor(clos, dst);
-    struct weft_switch_map map;
-    struct weft_ports ports;
-    if (!fib)
-    {
-        return true;
-    }
-    weft_clos_switch(clos, from, &map);
-    if (!weft_fib_route(fib, from, &map, dst, &ports))
-    {
-        return false;
-    }
-    weft_clos_switch(clos, to, &map);
-    return from == to || weft_fib_route(fib, to, &map, dst, &ports);
+    return weft_fib_leads(clos, fib, src, dst) && weft_fib_leads(clos, fib, dst, dst);
 }
 
 static bool
@@ -65,11 +52,11 @@ leading(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst
         return leading_in_graph(net, h, dst);
     }
     const struct weft_clos *clos = net->config.clos;
-    uint64_t bits = all_ports(clos->planes) & ~h->ports->dead;
     if (weft_clos_inside(clos, h->node.number, dst))
     {
         return h->ports->inside;
     }
+    uint64_t bits = all_ports(clos->planes) & ~h->ports->dead;
     for (uint64_t left = net->has_fib ? bits : 0; left != 0; left &= left - 1)
     {
         const uint32_t port = weft_ctz64(left);
@@ -79,17 +66,6 @@ leading(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst
         }
     }
     return bits ? bits : all_ports(clos->planes);
-}
-
-static uint32_t
-count_bits(uint64_t bits)
-{
-    uint32_t n = 0;
-    for (; bits != 0; bits &= bits - 1)
-    {
-        n++;
-    }
-    return n;
 }
 
 /* The i-th of those that are set. */
@@ -128,7 +104,7 @@ hashed(const struct weft_net_config *c, const struct weft_packet *p, uint64_t ma
     {
         return first;
     }
-    return nth_bit(may, (uint32_t)((hash & UINT32_MAX) * count_bits(may) >> 32));
+    return nth_bit(may, (uint32_t)((hash & UINT32_MAX) * weft_popcount64(may) >> 32));
 }
 
 uint32_t

@@ -7,9 +7,8 @@
  * and waits there if the wire is not free. Packets are made while a port has nothing to send. QPs
  * that choose a port for each packet share the fabric's `port-window`: one of which its part waits,
  * and at least one packet, makes no more until one has left; others make one ahead, or as many as
- * these where some of theirs wait. So no wire is
- * idle while a QP has a packet for it, and the NIC does not fill with packets for a port that is
- * slow or paused.
+ * these where some of theirs wait. So no wire is idle while a QP has a packet for it, and the NIC
+ * does not fill with packets for a port that is slow or paused.
  */
 #ifndef WEFT_HOST_PORTS_H
 #define WEFT_HOST_PORTS_H

@@ -137,9 +137,9 @@ join_nic(const struct weft_net *net, struct weft_net_qp *q, const struct weft_ni
          const struct weft_net_qp_site *of)
 {
     struct weft_host_node *h = &net->host[of->src];
-    const uint64_t ways = weft_clos_ways(net->config.clos, of->src, of->dst);
-    const uint64_t inside = weft_clos_inside_ports(net->config.clos, of->src);
-    q->nic = h->inside && (ways & ~inside) == 0 ? h->inside : &h->nic;
+    const struct weft_clos *clos = net->config.clos;
+    const uint64_t ways = weft_clos_ways(clos, of->src, of->dst);
+    q->nic = h->inside && weft_clos_inside(clos, of->src, of->dst) ? h->inside : &h->nic;
     q->sprays = algos->path && net->level[of->level].lb->reorders && (ways & (ways - 1)) != 0;
 }
 

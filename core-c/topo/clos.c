@@ -521,13 +521,10 @@ weft_clos_best_path(const struct weft_clos *clos, uint32_t a, uint32_t b, struct
                                       {clos->core_rate, clos->core_delay}};
     const struct weft_hop server = {clos->server_rate, clos->server_delay};
     const uint32_t links = weft_clos_hops(clos, a, b);
-    for (uint32_t i = 0; i < links && i < most && weft_clos_inside(clos, a, b); i++)
+    const bool inside = weft_clos_inside(clos, a, b);
+    for (uint32_t i = 0; i < links && i < most; i++)
     {
-        hops[i] = server;
-    }
-    for (uint32_t i = 0; i < links && i < most && !weft_clos_inside(clos, a, b); i++)
-    {
-        hops[i] = tiers[i < links / 2 ? i : links - 1 - i];
+        hops[i] = inside ? server : tiers[i < links / 2 ? i : links - 1 - i];
     }
     return links;
 }

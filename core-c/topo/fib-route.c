@@ -90,6 +90,20 @@ weft_fib_route(const struct weft_fib *fib, uint32_t index, const struct weft_swi
 }
 
 bool
+weft_fib_leads(const struct weft_clos *clos, const struct weft_fib *fib, uint32_t src, uint32_t dst)
+{
+    const uint32_t tor = weft_clos_tor(clos, src);
+    struct weft_switch_map map;
+    struct weft_ports ports;
+    if (!fib || (clos->graph && clos->graph->most_ports > 1))
+    {
+        return !fib || weft_fib_ways(fib, src, dst) != 0;
+    }
+    weft_clos_switch(clos, tor, &map);
+    return weft_fib_route(fib, tor, &map, dst, &ports);
+}
+
+bool
 weft_fib_path(const struct weft_fib *fib, uint32_t src, uint32_t dst, uint32_t path)
 {
     uint64_t links[6];

@@ -9,7 +9,7 @@ uint64_t
 weft_clos_ways(const struct weft_clos *clos, uint32_t src, uint32_t dst)
 {
     return clos->graph                        ? weft_graph_ways(clos->graph, src, dst)
-           : weft_clos_inside(clos, src, dst) ? UINT64_C(1) << clos->planes
+           : weft_clos_inside(clos, src, dst) ? weft_clos_inside_ports(clos, src)
                                               : UINT64_MAX >> (WEFT_MAX_PLANES - clos->planes);
 }
 

@@ -35,10 +35,8 @@ wire_of(const struct weft_clos *clos, uint32_t host, uint64_t bits)
 static uint64_t
 network_of(const struct weft_clos *clos, uint32_t host, bool inside)
 {
-    const struct weft_graph *g = clos->graph;
     const uint64_t all = UINT64_MAX >> (WEFT_MAX_PLANES - weft_clos_host_ports(clos, host));
-    const uint64_t own =
-        g ? g->inside[host] : all & ~(UINT64_MAX >> (WEFT_MAX_PLANES - clos->planes));
+    const uint64_t own = weft_clos_inside_ports(clos, host);
     return inside ? own : all & ~own;
 }
 

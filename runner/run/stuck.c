@@ -42,29 +42,14 @@ struct sending
     uint64_t cause;     /* enum cause */
 };
 
-/** Whether forwarding knows a way for a QP's data in a plane. */
-static bool
-has_route_in(const struct simulation *sim, uint32_t plane, const struct weft_qp *qp)
-{
-    const struct weft_fib *fib = weft_net_fib(sim->net, plane);
-    const uint32_t tor = weft_clos_tor(sim->clos, qp->src);
-    struct weft_switch_map map;
-    struct weft_ports ports;
-    if (sim->clos->graph && sim->clos->graph->most_ports > 1)
-    {
-        return weft_fib_ways(fib, qp->src, qp->dst) != 0;
-    }
-    weft_clos_switch(sim->clos, tor, &map);
-    return !fib || weft_fib_route(fib, tor, &map, qp->dst, &ports);
-}
-
+/** Whether forwarding of some plane, or its server's network, leads to a QP's receiver. */
 static bool
 has_route(const struct simulation *sim, const struct weft_qp *qp)
 {
-    bool has = !sim->clos->graph && weft_clos_inside(sim->clos, qp->src, qp->dst);
-    for (uint32_t plane = 0; plane < sim->clos->planes; plane++)
+    bool has = weft_clos_inside(sim->clos, qp->src, qp->dst);
+    for (uint32_t plane = 0; plane < sim->clos->planes && !has; plane++)
     {
-        has = has || has_route_in(sim, plane, qp);
+        has = weft_fib_leads(sim->clos, weft_net_fib(sim->net, plane), qp->src, qp->dst);
     }
     return has;
 }

@@ -32,22 +32,20 @@ collect_switches(const struct simulation *sim, struct run_results *out)
     }
 }
 
-/** Returns the switch that is the i-th ToR of all planes; of a graph, the i-th of its own. */
-static uint32_t
-tor_of(const struct weft_clos *clos, uint32_t i)
+/** Returns the ToRs of all planes, @p n of them; to be freed. */
+static uint32_t *
+list_tors(const struct weft_clos *clos, uint32_t n)
 {
-    for (uint32_t s = 0; clos->graph && s < clos->nswitches; s++)
+    uint32_t *tors = xcalloc(n + (size_t)1, sizeof *tors);
+    uint32_t found = 0;
+    for (uint32_t s = 0; found < n; s++)
     {
         struct weft_switch_map map;
         weft_clos_switch(clos, s, &map);
-        const bool is_tor = map.tier == 0;
-        if (is_tor && i == 0)
-        {
-            return s;
-        }
-        i -= is_tor;
+        tors[found] = s;
+        found += map.tier == 0;
     }
-    return i / clos->ntors * clos->nswitches + i % clos->ntors;
+    return tors;
 }
 
 void
@@ -56,11 +54,12 @@ collect_tors(const struct simulation *sim, struct run_results *out)
     const struct weft_lb_ops *lb = weft_net_lb(sim->net);
     const uint32_t n = lb->counters || lb->tor ? sim->clos->planes * sim->clos->ntors : 0;
     OWNED struct weft_lb_counters *counted = xcalloc(n + (size_t)1, sizeof *counted);
+    OWNED uint32_t *tors = list_tors(sim->clos, n);
     for (uint32_t i = 0; lb->counters && i < n; i++)
     {
-        if (weft_net_is_here(sim->net, sim->clos->nhosts + tor_of(sim->clos, i)))
+        if (weft_net_is_here(sim->net, sim->clos->nhosts + tors[i]))
         {
-            counted[i] = *lb->counters(weft_net_balancer(sim->net, tor_of(sim->clos, i)));
+            counted[i] = *lb->counters(weft_net_balancer(sim->net, tors[i]));
         }
     }
     _Static_assert(sizeof *counted % sizeof(uint64_t) == 0, "rows of words");
@@ -68,7 +67,7 @@ collect_tors(const struct simulation *sim, struct run_results *out)
     for (uint32_t i = 0; !ranks_helps() && i < n; i++) /* rank 0 has those of the others */
     {
         struct tor_result *tor = ROW_ADD(out, tors);
-        tor->tor = tor_of(sim->clos, i);
+        tor->tor = tors[i];
         tor->counted = counted[i];
         tor->replies = *weft_net_tor_counters(sim->net, tor->tor);
     }

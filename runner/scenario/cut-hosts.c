@@ -108,24 +108,6 @@ share_switch(const struct weft_clos *clos, const struct host_end *a, const struc
     return share;
 }
 
-/** Whether forwarding of a plane, in which both hosts' links are alive, leads from one to the
- * other. */
-static bool
-leads(const struct forwarding *f, uint32_t plane, uint32_t src, uint32_t dst)
-{
-    const struct weft_clos *clos = &f->s->clos;
-    const struct weft_fib *fib = f->fib[plane];
-    const uint32_t tor = weft_clos_tor(clos, src);
-    struct weft_switch_map map;
-    struct weft_ports ports;
-    if (fib && clos->graph && clos->graph->most_ports > 1)
-    {
-        return weft_fib_ways(fib, src, dst) != 0;
-    }
-    weft_clos_switch(clos, tor, &map);
-    return !fib || weft_fib_route(fib, tor, &map, dst, &ports);
-}
-
 /** Whether no way is left from one host to another: by their server's network alone, if they are in
  * one, or by no plane. */
 static bool
@@ -140,7 +122,7 @@ is_cut(const struct forwarding *f, uint32_t src, uint32_t dst)
     for (uint32_t plane = 0; plane < clos->planes && cut; plane++)
     {
         const bool dead = clos->graph ? a.down == a.ports || b.down == b.ports : down >> plane & 1U;
-        cut = dead || !leads(f, plane, src, dst);
+        cut = dead || !weft_fib_leads(clos, f->fib[plane], src, dst);
     }
     return cut || (inside && !share_switch(clos, &a, &b));
 }
@@ -207,7 +189,7 @@ any_is_cut(const struct forwarding *f)
         cut = true;
         for (uint32_t plane = 0; plane < clos->planes && cut; plane++)
         {
-            cut = !leads(f, plane, i / n * step, i % n * step);
+            cut = !weft_fib_leads(clos, f->fib[plane], i / n * step, i % n * step);
         }
     }
     return cut;

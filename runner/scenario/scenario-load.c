@@ -50,27 +50,45 @@ load_graph(const struct element *root, struct scenario *s, struct diagnostics *d
     return has_ids || !element_attribute(e, "ids");
 }
 
+/** Returns memory with the graph of @p n links, or NULL and why there is none. */
+static void *
+make_tors(const struct weft_topology_ops *ops, const void *config, uint32_t n,
+          struct weft_graph *graph, struct weft_graph_fault *fault)
+{
+    uint32_t nhosts, nswitches;
+    *fault = (struct weft_graph_fault){
+        .reason = "it has too many links, or too many switches times hosts"};
+    if (n > WEFT_GRAPH_LINKS)
+    {
+        return NULL;
+    }
+    OWNED struct weft_graph_edge *edges = xcalloc(n, sizeof *edges);
+    ops->edges(config, edges, &nhosts, &nswitches);
+    const int64_t size = weft_graph_size(nhosts, nswitches, edges, n);
+    void *memory = size < 0 ? NULL : xcalloc((size_t)size / 8 + 1, 8);
+    if (memory &&
+        weft_graph_init(graph, memory, (size_t)size, nhosts, nswitches, edges, n, fault) != 0)
+    {
+        free(memory);
+        memory = NULL;
+    }
+    return memory;
+}
+
 /** Makes the graph of a Clos whose hosts are at several ToRs; true where it is none. */
 static bool
 make_graph(const struct element *root, struct scenario *s, struct diagnostics *d)
 {
     const struct weft_topology_ops *ops = weft_topology_find(s->topology.algo->name);
-    uint32_t nhosts = 0, nswitches = 0;
+    struct weft_graph_fault fault;
+    uint32_t nhosts, nswitches;
     const uint32_t n = ops->edges ? ops->edges(s->topology.config, NULL, &nhosts, &nswitches) : 0;
-    OWNED struct weft_graph_edge *edges = xcalloc(n <= WEFT_GRAPH_LINKS ? n : 0, sizeof *edges);
-    struct weft_graph_fault fault = {.reason =
-                                         "it has too many links, or too many switches times hosts"};
-    const int64_t size = n <= WEFT_GRAPH_LINKS && n > 0
-                             ? (ops->edges(s->topology.config, edges, &nhosts, &nswitches),
-                                weft_graph_size(nhosts, nswitches, edges, n))
-                             : -1;
     if (n == 0)
     {
         return true;
     }
-    s->tors_memory = size < 0 ? NULL : xcalloc((size_t)size / 8 + 1, 8);
-    if (!s->tors_memory || weft_graph_init(&s->tors, s->tors_memory, (size_t)size, nhosts,
-                                           nswitches, edges, n, &fault) != 0)
+    s->tors_memory = make_tors(ops, s->topology.config, n, &s->tors, &fault);
+    if (!s->tors_memory)
     {
         diag_error(d, line_of(root, "topology"), "this %s cannot be built: %s",
                    s->topology.algo->name, fault.reason);

@@ -56,6 +56,32 @@ parts_set_all(const struct weft_algo *algo, void *config, const char *const *set
 }
 
 void
+parts_describe(struct weft_net_config *config, struct weft_net_level *level,
+               const struct weft_clos *clos, const char *balancer, const char *transport,
+               const char *const *timers)
+{
+    static const char *const vast[] = {"pfc", "off", "ecn", "off", "port-buffer", "1GB", NULL};
+    *level = (struct weft_net_level){.share = 1, .labels = 4096, .tclass = 1};
+    level->lb = weft_lb_find(balancer);
+    level->lb_config = parts_defaults(&level->lb->algo);
+    level->transport = weft_transport_find(transport);
+    void *settings = parts_defaults(&level->transport->algo);
+    parts_set_all(&level->transport->algo, settings, timers);
+    level->transport_config = settings;
+    level->cc = weft_cc_find("none");
+    level->cc_config = parts_defaults(&level->cc->algo);
+    *config = (struct weft_net_config){.clos = clos,
+                                       .levels = level,
+                                       .nlevels = 1,
+                                       .scheduler = weft_scheduler_find("strict"),
+                                       .seed = 7,
+                                       .memory = {.take = parts_take}};
+    weft_config_default(&weft_fabric_algo, &config->frame);
+    weft_config_default(&weft_mmu_algo, &config->buffer);
+    parts_set_all(&weft_mmu_algo, &config->buffer, vast);
+}
+
+void
 parts_free(void)
 {
     while (nblocks-- > 0)

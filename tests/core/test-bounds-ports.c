@@ -77,7 +77,6 @@ send(uint32_t src, uint32_t dst, uint64_t bytes)
 static void
 make(uint32_t nswitches, const char *balancer, const char *const *frames)
 {
-    static const char *const vast[] = {"pfc", "off", "ecn", "off", "port-buffer", "1GB", NULL};
     static const char *const never[] = {"rto", "inf", NULL};
     const struct weft_topology_ops *kind = weft_topology_find("graph");
     const int64_t size = weft_graph_size(world.nhosts, nswitches, world.edges, world.nedges);
@@ -88,26 +87,9 @@ make(uint32_t nswitches, const char *balancer, const char *const *frames)
                      0);
     kind->use(config, &world.graph);
     ck_assert_int_eq(kind->build(config, &world.clos), 0);
-    world.level = (struct weft_net_level){.share = 1, .labels = 4096, .tclass = 1};
-    world.level.lb = weft_lb_find(balancer);
-    world.level.lb_config = parts_defaults(&world.level.lb->algo);
-    world.level.transport = weft_transport_find("ideal");
-    void *timers = parts_defaults(&world.level.transport->algo);
-    parts_set_all(&world.level.transport->algo, timers, never);
-    world.level.transport_config = timers;
-    world.level.cc = weft_cc_find("none");
-    world.level.cc_config = parts_defaults(&world.level.cc->algo);
-    world.config = (struct weft_net_config){.clos = &world.clos,
-                                            .levels = &world.level,
-                                            .nlevels = 1,
-                                            .scheduler = weft_scheduler_find("strict"),
-                                            .seed = 7,
-                                            .memory = {.take = parts_take},
-                                            .hooks = {.delivered = delivered, .acked = acked}};
-    weft_config_default(&weft_fabric_algo, &world.config.frame);
+    parts_describe(&world.config, &world.level, &world.clos, balancer, "ideal", never);
+    world.config.hooks = (struct weft_net_hooks){.delivered = delivered, .acked = acked};
     parts_set_all(&weft_fabric_algo, &world.config.frame, frames);
-    weft_config_default(&weft_mmu_algo, &world.config.buffer);
-    parts_set_all(&weft_mmu_algo, &world.config.buffer, vast);
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
 }
 

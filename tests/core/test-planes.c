@@ -97,28 +97,14 @@ static void
 describe(const char *const *shape, const char *balancer, const char *transport,
          const char *const *timers, const char *const *frames)
 {
-    static const char *const vast[] = {"pfc", "off", "ecn", "off", "port-buffer", "1GB", NULL};
+    static const char *const none[] = {NULL};
     const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
     memset(&world, 0, sizeof world);
     world.cut_at = INT64_MAX;
     ck_assert_int_eq(kind->build(configured(&kind->algo, shape), &world.clos), 0);
     world.ports = world.clos.planes;
-    world.level = (struct weft_net_level){.share = 1, .labels = 4096, .tclass = 1};
-    world.level.lb = weft_lb_find(balancer);
-    world.level.lb_config = configured(&world.level.lb->algo, NULL);
-    world.level.transport = weft_transport_find(transport);
-    world.level.transport_config = configured(&world.level.transport->algo, timers);
-    world.level.cc = weft_cc_find("none");
-    world.level.cc_config = configured(&world.level.cc->algo, NULL);
-    world.config.clos = &world.clos;
-    world.config.levels = &world.level;
-    world.config.nlevels = 1;
-    world.config.scheduler = weft_scheduler_find("strict");
-    world.config.seed = 7;
-    world.config.memory.take = parts_take;
-    weft_config_default(&weft_fabric_algo, &world.config.frame);
-    weft_config_default(&weft_mmu_algo, &world.config.buffer);
-    parts_set_all(&weft_mmu_algo, &world.config.buffer, vast);
+    parts_describe(&world.config, &world.level, &world.clos, balancer, transport,
+                   timers ? timers : none);
     if (frames)
     {
         parts_set_all(&weft_fabric_algo, &world.config.frame, frames);

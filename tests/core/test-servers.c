@@ -95,29 +95,17 @@ as_graph(void)
     free(edges);
 }
 
+/* @p buffer: settings of the switches besides. */
 static void
 make_with(const char *balancer, const char *pace, double share, const char *const *buffer)
 {
     static const char *const never[] = {"rto", "1s", NULL};
-    world.level = (struct weft_net_level){.share = share, .labels = 4096, .tclass = 1};
-    world.level.lb = weft_lb_find(balancer);
-    world.level.lb_config = parts_defaults(&world.level.lb->algo);
-    world.level.transport = weft_transport_find("sack");
-    void *timers = parts_defaults(&world.level.transport->algo);
-    parts_set_all(&world.level.transport->algo, timers, never);
-    world.level.transport_config = timers;
+    parts_describe(&world.config, &world.level, &world.clos, balancer, "sack", never);
+    world.level.share = share;
     world.level.cc = weft_cc_find(pace);
     world.level.cc_config = parts_defaults(&world.level.cc->algo);
-    world.config = (struct weft_net_config){.clos = &world.clos,
-                                            .levels = &world.level,
-                                            .nlevels = 1,
-                                            .scheduler = weft_scheduler_find("strict"),
-                                            .seed = 7,
-                                            .memory = {.take = parts_take},
-                                            .hooks = {.delivered = delivered, .sent = sent}};
-    weft_config_default(&weft_fabric_algo, &world.config.frame);
+    world.config.hooks = (struct weft_net_hooks){.delivered = delivered, .sent = sent};
     world.config.frame.host_port = WEFT_PORT_IN_TURN;
-    weft_config_default(&weft_mmu_algo, &world.config.buffer);
     parts_set_all(&weft_mmu_algo, &world.config.buffer, buffer);
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
 }
@@ -125,8 +113,8 @@ make_with(const char *balancer, const char *pace, double share, const char *cons
 static void
 make_paced(const char *balancer, const char *pace, double share)
 {
-    static const char *const vast[] = {"pfc", "off", "ecn", "off", "port-buffer", "1GB", NULL};
-    make_with(balancer, pace, share, vast);
+    static const char *const none[] = {NULL};
+    make_with(balancer, pace, share, none);
 }
 
 static void

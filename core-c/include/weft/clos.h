@@ -141,8 +141,7 @@ extern "C"
                            : server * clos->gpus;
     }
 
-    /** Returns whether two hosts send each other by their server's network, while its links are
-     * alive. */
+    /** Returns whether two hosts send each other by their server's network. */
     static inline bool weft_clos_inside(const struct weft_clos *clos, uint32_t a, uint32_t b)
     {
         return clos->graph ? weft_graph_inside(clos->graph, a, b)
@@ -211,7 +210,8 @@ extern "C"
     /** Returns the rate at which a host sends to another: that of these ports together, bit/s. */
     WEFT_API int64_t weft_clos_ways_rate(const struct weft_clos *clos, uint32_t src, uint32_t dst);
 
-    /** Topology kinds (registry "topology"): "leaf-spine", "fat-tree", "clos", "graph". */
+    /** Topology kinds (registry "topology"): "leaf-spine", "fat-tree", "clos", "rail-optimised",
+     * "graph". */
     struct weft_topology_ops
     {
         struct weft_algo algo;
@@ -497,6 +497,11 @@ extern "C"
     /** Returns the ports by which a host of a graph whose hosts have several links sends to another
      * under these failures, as bits; 0: there is none. */
     WEFT_API uint64_t weft_fib_ways(const struct weft_fib *fib, uint32_t src, uint32_t dst);
+
+    /** Returns whether forwarding leads from host @p src, whose links are not looked at in a Clos
+     * and in a graph whose hosts have one each, to @p dst. @p fib: NULL: a healthy Clos. */
+    WEFT_API bool weft_fib_leads(const struct weft_clos *clos, const struct weft_fib *fib,
+                                 uint32_t src, uint32_t dst);
 
     /** Whether all links of a Clos' path number @p path (weft_clos_path()) are alive, those of the
      * hosts included. */

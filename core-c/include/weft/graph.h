@@ -137,8 +137,7 @@ extern "C"
     /** Returns the ports by which a host sends to another, as bits, while all links are alive. */
     WEFT_API uint64_t weft_graph_ways(const struct weft_graph *graph, uint32_t a, uint32_t b);
 
-    /** Returns whether two hosts send each other by their server's network, while all links are
-     * alive. */
+    /** Returns whether two hosts send each other by their server's network. */
     WEFT_API bool weft_graph_inside(const struct weft_graph *graph, uint32_t a, uint32_t b);
 
     /** Links between two hosts by the shortest way: 2 at the same switch, 0 if equal. */
