@@ -375,7 +375,7 @@ TABLE_END(tors, "one row per ToR; only of balancers that count what they do ther
 #define ROW trim_result
 TABLE_BEGIN(trims)
 U32("switch", index, "number of the switch")
-U32("tier", tier, "0: a ToR; 1: a spine or aggregation; 2: a core")
+U32("tier", tier, "0: a ToR; 1: a spine or aggregation; 2: a core; 3: a server's own switch")
 COUNTER(trimmed, "data packets that lost their payload here")
 COUNTER(header_drops, "headers, trimmed here or before, for which there was no room")
 TABLE_END(trims, "one row per switch; only where switches trim")
