@@ -335,7 +335,6 @@ void
 warn_of_cut_hosts(const struct scenario *s, struct diagnostics *d)
 {
     const struct lasting last = lasting_of(s);
-    OWNED uint64_t *links = last.links;
     OWNED struct weft_fib **fib = (struct weft_fib **)xcalloc(s->clos.planes, sizeof *fib);
     const struct forwarding f = {s, &last, fib};
     for (uint32_t plane = 0; plane < s->clos.planes; plane++)
@@ -350,4 +349,5 @@ warn_of_cut_hosts(const struct scenario *s, struct diagnostics *d)
     {
         free(fib[plane]);
     }
+    free(last.links);
 }
