@@ -64,7 +64,7 @@ column_row(const struct column_table *table, const struct run_results *r, size_t
     if (table->nrows != ONE_ROW)
     {
         memcpy(&n, (const char *)r + table->nrows, sizeof n);
-        memcpy(&rows, rows, sizeof rows);
+        memcpy(&rows, rows, sizeof(void *)); /* a row elsewhere */
     }
     return i < n ? rows + i * table->row_size : NULL;
 }

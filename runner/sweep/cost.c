@@ -139,8 +139,8 @@ packets_at_once(const struct scenario *s, const struct traffic_load *load)
     const double window =
         limit ? (double)*(const int64_t *)((const char *)s->transport.config + limit->offset) : 1e9;
     const double frame = (double)(f->payload + f->header);
-    const double ideal = weft_clos_way(c, 0, c->nhosts - 1, f->payload + f->header) +
-                         weft_clos_way(c, c->nhosts - 1, 0, f->ack);
+    const double ideal = (double)(weft_clos_way(c, 0, c->nhosts - 1, f->payload + f->header) +
+                                  weft_clos_way(c, c->nhosts - 1, 0, f->ack));
     const double per_qp = load->packets / (double)load->messages;
     const double out = (double)load->qps * fmin(per_qp, window);
     /* A round trip of an idle fabric leaves each host; queues and ACKs are about twice as much. */
