@@ -100,11 +100,9 @@ learn(struct weft_run *run, uint64_t end)
     faults->first = end;
 }
 
-/* Returns a plane's links of those that @p links names, by the plane's own numbers, in scratch
- * memory that weft_scratch_give() takes back: it begins with the dead ones. */
-static void *
-links_of(const struct weft_run *run, const struct weft_link_states *links, uint32_t plane,
-         struct weft_fib_case *of)
+void *
+weft_plane_links(const struct weft_run *run, const struct weft_link_states *links, uint32_t plane,
+                 struct weft_fib_case *of)
 {
     const uint64_t first = plane * run->clos->nlinks, end = first + run->clos->nlinks;
     const uint32_t d = place_of(links->dead, links->ndead, sizeof *links->dead, first);
@@ -128,9 +126,8 @@ links_of(const struct weft_run *run, const struct weft_link_states *links, uint3
     return dead;
 }
 
-/* Rooms for forwarding, one row for each plane. */
-static struct weft_plane_routes *
-routes_of(struct weft_run *run, uint32_t plane)
+struct weft_plane_routes *
+weft_plane_routes(struct weft_run *run, uint32_t plane)
 {
     struct weft_faults *faults = &run->faults;
     if (!faults->plane)
@@ -144,10 +141,9 @@ routes_of(struct weft_run *run, uint32_t plane)
     return &faults->plane[plane];
 }
 
-/* Computes forwarding of a plane in one of its two rooms. */
-static int
-make_fib(struct weft_run *run, struct weft_plane_routes *plane, const struct weft_fib_case *of,
-         uint32_t room)
+int
+weft_plane_fib(struct weft_run *run, struct weft_plane_routes *plane,
+               const struct weft_fib_case *of, uint32_t room)
 {
     const int64_t size = weft_fib_size_for(run->clos, of);
     if (size < 0)
@@ -167,15 +163,15 @@ static bool
 set_plane_routes(struct weft_run *run, uint32_t plane)
 {
     struct weft_faults *faults = &run->faults;
-    struct weft_plane_routes *p = routes_of(run, plane);
+    struct weft_plane_routes *p = weft_plane_routes(run, plane);
     struct weft_fib_case of = {.weights = faults->weights};
-    void *links = links_of(run, &faults->known, plane, &of);
+    void *links = weft_plane_links(run, &faults->known, plane, &of);
     p->whole = of.ndead == 0 && (of.nslow == 0 || faults->weights != WEFT_WEIGHTS_CAPACITY);
     p->routes = NULL;
     if (!p->whole || run->clos->graph)
     {
         p->turn = !p->turn;
-        const int code = make_fib(run, p, &of, p->turn);
+        const int code = weft_plane_fib(run, p, &of, p->turn);
         if (code)
         {
             weft_run_breaks(run, weft_strerror(code));
@@ -248,66 +244,6 @@ weft_faults_begin(struct weft_run *run, enum weft_weights weights)
     {
         weft_net_set_routes(run->net, i, faults->plane[i].routes, faults->plane[i].whole);
     }
-}
-
-/* The share in one plane, where each flow has its part of what its host sends. */
-static int
-compute_plane_share(struct weft_run *run, const struct weft_flow *flows, size_t n,
-                    enum weft_split split, uint32_t plane, double *share)
-{
-    struct weft_plane_routes *p = routes_of(run, plane);
-    const uint32_t room = !p->turn; /* the other one may be in use */
-    struct weft_fib_case of = {.weights = WEFT_WEIGHTS_NONE};
-    void *links = links_of(run, &run->faults.lasting, plane, &of);
-    const struct weft_fib_case dead = {.dead = of.dead, .ndead = of.ndead};
-    const int64_t size = weft_rho_size(run->clos, n);
-    int code = of.ndead ? make_fib(run, p, &dead, room) : 0;
-    code = code || size >= 0 ? code : (int)size;
-    if (!code)
-    {
-        struct weft_rho rho = {.share = 1};
-        void *memory = weft_scratch_take(run, (size_t)size + 8);
-        code = weft_rho_max(memory, (size_t)size, run->clos, of.ndead ? p->fib[room] : NULL, flows,
-                            n, of.slow, of.nslow, split, &rho);
-        weft_scratch_give(run, memory);
-        *share = rho.share < *share ? rho.share : *share;
-    }
-    weft_scratch_give(run, links);
-    return code;
-}
-
-static int
-compute_share(struct weft_run *run, const struct weft_flow *flows, size_t n, enum weft_split split,
-              double *share)
-{
-    int code = 0;
-    *share = 1;
-    for (uint32_t plane = 0; plane < run->clos->planes && !code; plane++)
-    {
-        code = compute_plane_share(run, flows, n, split, plane, share);
-    }
-    return code;
-}
-
-int
-weft_run_set_flows(struct weft_run *run, const struct weft_flow *flows, size_t n)
-{
-    int code = 0;
-    for (uint32_t i = 0; !code && i < run->nlevels; i++)
-    {
-        struct weft_run_level *level = &run->level[i];
-        const bool as_first = i > 0 && level->split == run->level[0].split;
-        level->share = run->level[0].share;
-        code = as_first ? 0 : compute_share(run, flows, n, level->split, &level->share);
-        weft_net_set_share(run->net, i, level->share);
-    }
-    return code;
-}
-
-double
-weft_run_share(const struct weft_run *run, uint32_t level)
-{
-    return run->level[level].share;
 }
 
 void

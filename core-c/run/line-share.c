@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Share of line rate at which hosts may send, by each service level's split. */
+#include "run/link-faults.h"
+
+#include <weft/theory.h>
+
+/* The share in one plane, where each flow has its part of what its host sends. */
+static int
+compute_plane_share(struct weft_run *run, const struct weft_flow *flows, size_t n,
+                    enum weft_split split, uint32_t plane, double *share)
+{
+    struct weft_plane_routes *p = weft_plane_routes(run, plane);
+    const uint32_t room = !p->turn; /* the other one may be in use */
+    struct weft_fib_case of = {.weights = WEFT_WEIGHTS_NONE};
+    void *links = weft_plane_links(run, &run->faults.lasting, plane, &of);
+    const struct weft_fib_case dead = {.dead = of.dead, .ndead = of.ndead};
+    const int64_t size = weft_rho_size(run->clos, n);
+    int code = of.ndead ? weft_plane_fib(run, p, &dead, room) : 0;
+    code = code || size >= 0 ? code : (int)size;
+    if (!code)
+    {
+        struct weft_rho rho = {.share = 1};
+        void *memory = weft_scratch_take(run, (size_t)size + 8);
+        code = weft_rho_max(memory, (size_t)size, run->clos, of.ndead ? p->fib[room] : NULL, flows,
+                            n, of.slow, of.nslow, split, &rho);
+        weft_scratch_give(run, memory);
+        *share = rho.share < *share ? rho.share : *share;
+    }
+    weft_scratch_give(run, links);
+    return code;
+}
+
+static int
+compute_share(struct weft_run *run, const struct weft_flow *flows, size_t n, enum weft_split split,
+              double *share)
+{
+    int code = 0;
+    *share = 1;
+    for (uint32_t plane = 0; plane < run->clos->planes && !code; plane++)
+    {
+        code = compute_plane_share(run, flows, n, split, plane, share);
+    }
+    return code;
+}
+
+int
+weft_run_set_flows(struct weft_run *run, const struct weft_flow *flows, size_t n)
+{
+    int code = 0;
+    for (uint32_t i = 0; !code && i < run->nlevels; i++)
+    {
+        struct weft_run_level *level = &run->level[i];
+        const bool as_first = i > 0 && level->split == run->level[0].split;
+        level->share = run->level[0].share;
+        code = as_first ? 0 : compute_share(run, flows, n, level->split, &level->share);
+        weft_net_set_share(run->net, i, level->share);
+    }
+    return code;
+}
+
+double
+weft_run_share(const struct weft_run *run, uint32_t level)
+{
+    return run->level[level].share;
+}
