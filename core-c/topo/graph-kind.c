@@ -12,6 +12,14 @@
 struct graph_config
 {
     const struct weft_graph *graph;
+    int64_t recognise;
+};
+
+static const struct weft_param params[] = {
+    {"recognise", WEFT_BOOL, WEFT_P(struct graph_config, recognise), "on", NULL, NULL, NULL,
+     "A file whose hosts and switches are a Clos, whatever their numbers, makes the fabric one, as "
+     "leaf-spine, clos or rail-optimised would: balancers that need a Clos run on it.",
+     "(ours)"},
 };
 
 /* Hosts of each group, where they are as many in each and numbered in a row. */
@@ -84,7 +92,13 @@ weft_graph_shape(const struct weft_graph *g, struct weft_clos *clos)
 static int
 build(const void *config, struct weft_clos *clos)
 {
-    return weft_graph_shape(((const struct graph_config *)config)->graph, clos);
+    const struct graph_config *c = (const struct graph_config *)config;
+    if (c->recognise && c->graph && c->graph->clos)
+    {
+        *clos = *c->graph->clos;
+        return 0;
+    }
+    return weft_graph_shape(c->graph, clos);
 }
 
 const struct weft_topology_ops weft_topology_graph = {
@@ -94,6 +108,8 @@ const struct weft_topology_ops weft_topology_graph = {
             .doc =
                 "Any switches and links, from a file; packets take a path with the fewest links.",
             .source = "(ours)",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
             .config_size = sizeof(struct graph_config),
         },
     .build = build,

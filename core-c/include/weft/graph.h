@@ -46,6 +46,7 @@ extern "C"
 #define WEFT_GRAPH_NONE UINT16_MAX
 
     struct weft_link;
+    struct weft_clos;
 
     /** A link as it is given: between node @p a and node @p b, where nodes 0 .. nhosts-1 are the
      * hosts and nhosts .. nhosts+nswitches-1 the switches. */
@@ -90,6 +91,9 @@ extern "C"
         uint32_t ntors;       /**< switches that have hosts, other than servers' own ones */
         uint32_t nservers;    /**< switches of servers' own networks */
         uint32_t width;       /**< most candidates of any row */
+        const struct weft_clos *clos; /**< NULL, or what a program has found it to be
+                                         (weft_clos_recognise()), by the same numbers of hosts and
+                                         switches: the topology "graph" builds that */
         int64_t host_rate; /**< bit/s: the mean, over hosts, of their links other than scale-up ones
                               together */
         struct weft_link *links;
