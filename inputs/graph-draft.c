@@ -24,10 +24,75 @@ graph_draft_drop(struct graph_draft *g)
     free(g->lines);
 }
 
-void *
-graph_draft_make(const struct graph_draft *g, struct weft_graph *graph)
+/** Says what is wrong with the graph. */
+static void
+report(const struct graph_draft *g, const struct weft_graph_fault *fault)
+{
+    if (fault->edge != UINT32_MAX)
+    {
+        input_error(g->from, g->lines[fault->edge], "%s", fault->reason);
+    }
+    else if (fault->other != UINT32_MAX)
+    {
+        input_error(g->from, 1, "nodes %s and %s: %s", g->names[fault->node],
+                    g->names[fault->other], fault->reason);
+    }
+    else if (fault->node != UINT32_MAX)
+    {
+        input_error(g->from, 1, "node %s: %s", g->names[fault->node], fault->reason);
+    }
+    else
+    {
+        input_error(g->from, 1, "%s", fault->reason);
+    }
+}
+
+/** Numbers the nodes anew: that of now node @p to[node]. */
+static void
+renumber(struct graph_draft *g, const uint32_t *to)
+{
+    const size_t nodes = (size_t)g->nhosts + g->nswitches;
+    char **names = xcalloc(nodes, sizeof *names);
+    for (size_t i = 0; i < g->n; i++)
+    {
+        g->edges[i].a = to[g->edges[i].a];
+        g->edges[i].b = to[g->edges[i].b];
+    }
+    for (size_t i = 0; i < nodes; i++)
+    {
+        names[to[i]] = g->names[i];
+    }
+    free(g->names);
+    g->names = names;
+}
+
+/** Makes a Clos, whatever its numbers, the one that it is, by its own. */
+static bool
+recognise(struct graph_draft *g, struct weft_graph *graph, void *memory, size_t size,
+          struct weft_clos *clos)
 {
     struct weft_graph_fault fault;
+    OWNED uint32_t *to = xcalloc((size_t)g->nhosts + g->nswitches, sizeof *to);
+    if (!weft_clos_recognise(graph, clos, to, to + g->nhosts))
+    {
+        return true;
+    }
+    for (uint32_t i = 0; i < g->nswitches; i++)
+    {
+        to[g->nhosts + i] += g->nhosts;
+    }
+    renumber(g, to);
+    const int code = weft_graph_init(graph, memory, size, g->nhosts, g->nswitches, g->edges,
+                                     (uint32_t)g->n, &fault);
+    graph->clos = clos;
+    return code == 0;
+}
+
+void *
+graph_draft_make(struct graph_draft *g, struct weft_graph *graph)
+{
+    struct weft_graph_fault fault;
+    struct weft_clos *clos;
     const int64_t size = weft_graph_size(g->nhosts, g->nswitches, g->edges, (uint32_t)g->n);
     if (size < 0)
     {
@@ -39,30 +104,22 @@ graph_draft_make(const struct graph_draft *g, struct weft_graph *graph)
                     WEFT_GRAPH_LINKS, WEFT_GRAPH_ROWS);
         return NULL;
     }
-    void *memory = xcalloc((size_t)size / 8 + 1, 8);
+    const size_t room = ((size_t)size / 8 + 1) * 8;
+    char *memory = xcalloc(1, room + sizeof *clos);
+    clos = (struct weft_clos *)(void *)(memory + room);
     if (weft_graph_init(graph, memory, (size_t)size, g->nhosts, g->nswitches, g->edges,
-                        (uint32_t)g->n, &fault) == 0)
+                        (uint32_t)g->n, &fault) != 0)
     {
-        graph->gpus = graph->gpus ? graph->gpus : g->gpus;
-        return memory;
+        report(g, &fault);
+        free(memory);
+        return NULL;
     }
-    if (fault.edge != UINT32_MAX)
+    graph->gpus = graph->gpus ? graph->gpus : g->gpus;
+    if (!recognise(g, graph, memory, (size_t)size, clos))
     {
-        input_error(g->from, g->lines[fault.edge], "%s", fault.reason);
+        free(memory);
+        return NULL;
     }
-    else if (fault.other != UINT32_MAX)
-    {
-        input_error(g->from, 1, "nodes %s and %s: %s", g->names[fault.node], g->names[fault.other],
-                    fault.reason);
-    }
-    else if (fault.node != UINT32_MAX)
-    {
-        input_error(g->from, 1, "node %s: %s", g->names[fault.node], fault.reason);
-    }
-    else
-    {
-        input_error(g->from, 1, "%s", fault.reason);
-    }
-    free(memory);
-    return NULL;
+    graph->gpus = graph->gpus ? graph->gpus : g->gpus;
+    return memory;
 }
