@@ -29,8 +29,8 @@ struct graph_draft
 /** Adds a link. */
 void graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int line);
 
-/** The graph, in memory that the caller frees; NULL after errors, which say where it is none. A Clos
- * is numbered as Weft numbers it, and its names with it. */
+/** The graph, in memory that the caller frees; NULL after errors, which say where it is none. A
+ * Clos is numbered as Weft numbers it, and its names with it. */
 void *graph_draft_make(struct graph_draft *g, struct weft_graph *graph);
 
 /** For CLEANUP(): all but the names. */

@@ -294,7 +294,7 @@ place_all(struct candidate *c)
 {
     memset(c->host, 0xff, c->g->nhosts * sizeof *c->host);
     memset(c->sw, 0xff, c->g->nswitches * sizeof *c->sw);
-    /* Of a ToR its hosts that have a place, of an aggregation such ToRs. */
+    /* Counts, of a ToR its hosts that have a place, of an aggregation such ToRs. */
     memset(c->g->queue, 0, c->g->nswitches * sizeof *c->g->queue);
     for (uint32_t host = 0; host < c->clos->nhosts; host++)
     {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Topologies from files of either format. */
+/* Topologies from files of any format. */
 #include "graph-file.h"
 
 #include <string.h>
 
 #include "graph-draft.h"
+#include "graph-htsim.h"
 #include "graph-text.h"
 #include "graph-xml.h"
 #include "textbuf.h"
@@ -16,7 +17,9 @@ graph_file_parse(struct input_source *from, const char *bytes, size_t size,
     CLEANUP(graph_draft_drop) struct graph_draft g = {.from = from, .bytes = bytes, .size = size};
     const bool xml = bytes[strspn(bytes, " \t\r\n\xef\xbb\xbf")] == '<';
     void *memory = NULL;
-    if (xml ? graph_xml_parse(&g) : graph_text_parse(&g))
+    if (xml                     ? graph_xml_parse(&g)
+        : graph_htsim_is(bytes) ? graph_htsim_parse(&g)
+                                : graph_text_parse(&g))
     {
         memory = graph_draft_make(&g, graph);
     }

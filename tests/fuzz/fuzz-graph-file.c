@@ -71,10 +71,12 @@ static void
 check_graph(const struct weft_graph *g)
 {
     const struct weft_topology_ops *ops = weft_topology_find("graph");
-    const struct weft_graph *config = NULL;
+    uint64_t config[4] = {0};
     struct weft_clos shape;
-    ops->use(&config, g);
-    MUST(ops->build(&config, &shape) == 0 && shape.nhosts == g->nhosts);
+    MUST(ops->algo.config_size <= sizeof config);
+    ops->use(config, g);
+    MUST(ops->build(config, &shape) == 0 && shape.nhosts == g->nhosts);
+    MUST(!g->clos || weft_clos_check(g->clos) == 0);
     if ((uint64_t)g->ngroups * g->nswitches > MOST_ROWS)
     {
         return;

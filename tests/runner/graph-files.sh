@@ -290,4 +290,92 @@ bad '11s/tor1/nv1/' "bad.xml:11: the link leads from a server's scale-up switch 
 bad '11d' 'bad.xml:1: nodes b and c: no way leads from one host to the other'
 bad '4s/"on"/"of"/' "bad.xml:4: scale-up 'of' of <host>"
 bad '4s/scale-up/scaleup/' "bad.xml:4: unknown attribute scaleup of <host>; expected name, at, rate, delay, scale-up; did you mean 'scale-up'?"
+# A leaf-spine in a file, whatever its numbers, is one: what needs a Clos runs on it, and sends as fast as on
+# leaf-spine itself. Results name its nodes by the file's ids.
+cat >clos.txt <<'END'
+8 4 8
+7 2 0 5
+3 2 100Gbps 1us 0
+1 5 100Gbps 1us 0
+6 5 100Gbps 1us 0
+4 2 100Gbps 1us 0
+7 5 200Gbps 2us 0
+2 0 200Gbps 2us 0
+5 0 200Gbps 2us 0
+2 7 200Gbps 2us 0
+END
+sed 's/2 7 200Gbps/2 7 100Gbps/' clos.txt >no-clos.txt
+cat >topo.topo <<'END'
+# the same as htsim has it
+Nodes 4
+Tiers 2
+Podsize 4
+
+Tier 0
+Downlink_speed_Gbps 100
+Radix_Down 2
+Radix_Up 2
+Downlink_Latency_ns 800
+Switch_Latency_ns 400
+
+Tier 1
+Downlink_speed_Gbps 200
+Radix_Down 2
+Downlink_Latency_ns 1500
+Switch_Latency_ns 600
+END
+ends_of()
+{
+    "$weft" query "$1" 'select first_us, fct_us from (select min(posted_us) as first_us, max(delivered_us) as fct_us from flows group by src) order by 2' --format csv
+}
+for balancer in themis conweave conga letflow pro ethereal ecmp; do
+    for file in clos.txt topo.topo; do
+        scenario $file $balancer
+        "$weft" run g.xml --no-figures --out clos >out 2>messages || fail "$balancer on $file: $(cat messages)"
+        sed "s|kind=\"graph\" file=\"$file\"|kind=\"leaf-spine\" leaves=\"2\" spines=\"2\" hosts-per-leaf=\"2\" link-rate=\"100Gbps\" fabric-rate=\"200Gbps\" link-delay=\"1us\" fabric-delay=\"2us\"|" g.xml >h.xml
+        "$weft" run h.xml --no-figures --out built-in >out 2>messages || fail "$balancer on leaf-spine"
+        ends_of clos >clos.ends && ends_of built-in >built-in.ends
+        cmp clos.ends built-in.ends || fail "$balancer on $file is not what it is on leaf-spine"
+        rm -r clos built-in
+    done
+    [ $balancer = ecmp ] && continue
+    scenario no-clos.txt $balancer
+    refused "the balancer $balancer needs a Clos, and this topology is a graph"
+    scenario clos.txt $balancer
+    sed 's/<topology/& recognise="off"/' g.xml >h.xml && mv h.xml g.xml
+    refused "the balancer $balancer needs a Clos, and this topology is a graph"
+done
+scenario clos.txt conweave
+"$weft" run g.xml --no-figures --out clos >out 2>messages || fail 'clos.txt'
+"$weft" query clos "select name from nodes where kind = 'host' order by number" --format csv | tr -d '\n' >names
+[ "$(cat names)" = name1634 ] || fail "hosts of clos.txt: $(cat names)"
+rm -r clos
+
+# Mistakes of htsim's files are told with their lines.
+scenario bad.topo
+topo()
+{
+    sed "$1" topo.topo >bad.topo
+    refused "$2"
+}
+topo 's/Nodes 4/Nodes 5/' 'bad.topo:2: Nodes: 5 hosts in pods; expected a multiple of 4'
+topo 's/Podsize 4/Podsize 3/' 'bad.topo:2: Nodes: 4 hosts in pods; expected a multiple of 3'
+topo '/Podsize/d' 'bad.topo:1: Podsize is missing'
+topo 's/Radix_Up/Radix_Upp/' "bad.topo:9: no attribute is called 'Radix_Upp'; expected 'Radix_Up'"
+topo 's/Radix_Up 2/Radix_Up two/' "bad.topo:9: Radix_Up 'two'; expected"
+topo 's/Radix_Up 2/Radix_Up 2 2/' 'bad.topo:9: 3 words; expected Radix_Up and a number'
+topo '/Radix_Up/d' 'bad.topo:6: Radix_Up of this tier is missing'
+topo '15s/2/4/' 'bad.topo:15: Radix_Down 4; expected 2, the links to the 2 ToRs'
+topo '9s/$/\nOversubscribed 2/' 'bad.topo:10: Oversubscribed 2: a switch of this tier has 200 Gbps down and 400 Gbps up'
+topo '9s/$/\nBundle 2/' 'bad.topo:10: Bundle 2 of the links to hosts; expected 1'
+topo '15s/$/\nBundle 2/' 'bad.topo:15: Radix_Down 2; expected 4, the links to the 2 ToRs'
+topo '15s/$/\nBundle 3/' 'bad.topo:9: Radix_Up: 2 links in bundles; expected a multiple of 3'
+topo 's/Tiers 2/Tiers 3/' 'bad.topo:3: 3 Tiers, and no Tier 2'
+topo 's/Tier 1/Tier 0/' 'bad.topo:13: Tier is said in line 6 as well; expected it once'
+topo '9s/$/\nNodes 4/' 'bad.topo:10: Nodes stands behind the first Tier; expected it before'
+topo '3s/$/\nBundle 1/' 'bad.topo:4: Bundle stands before the first Tier; expected it behind'
+topo '16s/$/\nRadix_Up 2/' 'bad.topo:17: Radix_Up of the uppermost tier; expected none'
+sed '9s/$/\nQueue_up 100/' topo.topo >bad.topo
+"$weft" validate g.xml >out 2>messages || fail 'a file with queues'
+grep -qF 'bad.topo:10: queues of tier 0 are not read' messages || fail 'no word of queues'
 echo 'graphs are read'

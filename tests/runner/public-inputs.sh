@@ -67,6 +67,22 @@ END
     [ "$(sed 1d "graph$count.runs/graph$count/flows.csv" | wc -l)" = "$hosts" ] ||
         fail "$file: not a flow from each of $hosts hosts"
 done
+# Fabrics of others that are a Clos, whatever their numbers, run what needs one; htsim's have as many hosts as they say.
+count=0
+for file in "$WEFT_INPUTS"/hpcc-fat.txt "$WEFT_INPUTS"/conweave-*.txt "$WEFT_INPUTS"/simai/*_H100 "$WEFT_INPUTS"/htsim-topo/*.topo; do
+    case $file in *SinglePlane*) continue ;; esac # hosts at two ToRs of a plane
+    count=$((count + 1))
+    for balancer in themis conweave conga letflow pro ethereal; do
+        printf '<scenario name="clos"><topology kind="graph" file="%s"/><switch preset="100g" buffer="64MB"/><balancer name="%s"/><workload kind="permutation" bytes="16KB"/></scenario>' \
+            "$file" "$balancer" >clos.xml
+        "$weft" validate clos.xml >out 2>messages || fail "$balancer on $file: $(cat messages)"
+    done
+    "$weft" run clos.xml --no-figures --out "clos$count" >out 2>messages || fail "$file: exit status $?"
+    hosts=$(awk '$1 == "Nodes" { print $2; exit } NR == 1 && $1 != "#" && NF > 2 { print NF == 6 ? $1 - $3 - $4 : $1 - $2; exit }' "$file")
+    [ "$("$weft" query "clos$count" "select count(distinct src) from flows where delivered_us > posted_us" --format csv | tail -1)" = "$hosts" ] ||
+        fail "$file: not a flow from each of $hosts hosts"
+done
+[ "$count" -ge 11 ] || fail "not eleven Clos fabrics in $WEFT_INPUTS"
 # HPCC's flows on HPCC's topologies: all of them arrive, each from and to the hosts of these ids, and not
 # before its start.
 for file in hpcc-topology hpcc-fat; do
