@@ -4,29 +4,17 @@
 
 #include <weft/theory.h>
 
-/* The share in one plane, where each flow has its part of what its host sends. */
+/* Links of a plane that are not as planned for good; @p links: its scratch memory. */
 static int
-compute_plane_share(struct weft_run *run, const struct weft_flow *flows, size_t n,
-                    enum weft_split split, uint32_t plane, double *share)
+describe_plane(struct weft_run *run, uint32_t plane, struct weft_rho_plane *is, void **links)
 {
     struct weft_plane_routes *p = weft_plane_routes(run, plane);
     const uint32_t room = !p->turn; /* the other one may be in use */
     struct weft_fib_case of = {.weights = WEFT_WEIGHTS_NONE};
-    void *links = weft_plane_links(run, &run->faults.lasting, plane, &of);
+    *links = weft_plane_links(run, &run->faults.lasting, plane, &of);
     const struct weft_fib_case dead = {.dead = of.dead, .ndead = of.ndead};
-    const int64_t size = weft_rho_size(run->clos, n);
-    int code = of.ndead ? weft_plane_fib(run, p, &dead, room) : 0;
-    code = code || size >= 0 ? code : (int)size;
-    if (!code)
-    {
-        struct weft_rho rho = {.share = 1};
-        void *memory = weft_scratch_take(run, (size_t)size + 8);
-        code = weft_rho_max(memory, (size_t)size, run->clos, of.ndead ? p->fib[room] : NULL, flows,
-                            n, of.slow, of.nslow, split, &rho);
-        weft_scratch_give(run, memory);
-        *share = rho.share < *share ? rho.share : *share;
-    }
-    weft_scratch_give(run, links);
+    const int code = of.ndead ? weft_plane_fib(run, p, &dead, room) : 0;
+    *is = (struct weft_rho_plane){of.ndead ? p->fib[room] : NULL, of.slow, of.nslow};
     return code;
 }
 
@@ -34,11 +22,27 @@ static int
 compute_share(struct weft_run *run, const struct weft_flow *flows, size_t n, enum weft_split split,
               double *share)
 {
-    int code = 0;
-    *share = 1;
-    for (uint32_t plane = 0; plane < run->clos->planes && !code; plane++)
+    struct weft_rho_plane planes[WEFT_MAX_PLANES];
+    void *links[WEFT_MAX_PLANES];
+    const uint32_t most = run->clos->planes;
+    const int64_t size = weft_rho_size(run->clos, n);
+    int code = size < 0 ? (int)size : 0;
+    uint32_t described = 0;
+    for (; described < most && !code; described++)
     {
-        code = compute_plane_share(run, flows, n, split, plane, share);
+        code = describe_plane(run, described, &planes[described], &links[described]);
+    }
+    if (!code)
+    {
+        struct weft_rho rho = {.share = 1};
+        void *memory = weft_scratch_take(run, (size_t)size + 8);
+        code = weft_rho_max(memory, (size_t)size, run->clos, planes, flows, n, split, &rho);
+        weft_scratch_give(run, memory);
+        *share = rho.share;
+    }
+    while (described > 0)
+    {
+        weft_scratch_give(run, links[--described]);
     }
     return code;
 }

@@ -14,10 +14,10 @@ extern "C"
     /** As weft_rho_size(). */
     int64_t weft_graph_rho_size(const struct weft_graph *g, size_t n);
 
-    /** As weft_rho_max(), with as much memory as that says. */
-    int weft_graph_rho(void *memory, const struct weft_graph *g, const struct weft_fib *fib,
-                       const struct weft_flow *flows, size_t n, const struct weft_slow_link *slow,
-                       size_t nslow, enum weft_split split, struct weft_rho *out);
+    /** As weft_rho_max(), of hosts and links that there are, with as much memory as that says. */
+    void weft_graph_rho(void *memory, const struct weft_graph *g,
+                        const struct weft_rho_plane *links, const struct weft_flow *flows, size_t n,
+                        enum weft_split split, struct weft_rho *out);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,7 @@ struct rho
     double *paths;      /* [switch]: shortest paths from it, scaled so that they stay finite */
     double *sent;       /* [link of a host]: flows */
     double *received;   /* [link of a host] */
+    double *planned;    /* [link of a host]: what it would send if all links were alive */
     uint32_t ngroups;   /* of destinations: hosts, where these have several links */
     uint32_t *first;    /* [group + 1]: its flows in order */
     uint32_t *order;    /* flows by the group of their destination */
@@ -39,7 +40,7 @@ int64_t
 weft_graph_rho_size(const struct weft_graph *g, size_t n)
 {
     const uint64_t doubles =
-        2 * (uint64_t)g->nlinks + 2 * (uint64_t)g->nswitches + 2 * (uint64_t)g->nhost_links;
+        2 * (uint64_t)g->nlinks + 2 * (uint64_t)g->nswitches + 3 * (uint64_t)g->nhost_links;
     const uint64_t size = doubles * sizeof(double) + (groups_of(g) + 2 + (uint64_t)n) * 4 +
                           (uint64_t)g->nswitches * sizeof(uint16_t);
     return n > UINT32_MAX ? (int64_t)WEFT_EOVERFLOW : (int64_t)((size + 7) & ~UINT64_C(7));
@@ -54,8 +55,9 @@ lay_out(struct rho *r, void *memory)
     r->paths = r->load + g->nswitches;
     r->sent = r->paths + g->nswitches;
     r->received = r->sent + g->nhost_links;
+    r->planned = r->received + g->nhost_links;
     r->ngroups = groups_of(g);
-    r->first = (uint32_t *)(r->received + g->nhost_links);
+    r->first = (uint32_t *)(r->planned + g->nhost_links);
     r->distance = (uint16_t *)(r->first + r->ngroups + 2);
     r->order = (uint32_t *)(r->distance + g->nswitches + (g->nswitches & 1U));
 }
@@ -67,15 +69,11 @@ group_of(const struct weft_graph *g, uint32_t host)
 }
 
 /* Sorts the flows by destination group, by counting. */
-static int
+static void
 sort(struct rho *r, const struct weft_flow *flows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
     {
-        if (flows[i].src >= r->g->nhosts || flows[i].dst >= r->g->nhosts)
-        {
-            return WEFT_ERANGE;
-        }
         r->first[group_of(r->g, flows[i].dst) + 2]++;
     }
     for (uint32_t group = 0; group < r->ngroups; group++)
@@ -86,7 +84,6 @@ sort(struct rho *r, const struct weft_flow *flows, size_t n)
     {
         r->order[r->first[group_of(r->g, flows[i].dst) + 1]++] = (uint32_t)i;
     }
-    return 0;
 }
 
 /* Shortest paths from switch @p s, those of the nearer ones being known. */
@@ -162,24 +159,25 @@ is_lost(const struct rho *r, const struct weft_flow *flow, uint64_t ways)
                                  weft_graph_dead(r->dead, r->g->first_link[flow->dst])));
 }
 
-/* Starts the flows to a group that have a way, and not by their server's network; returns those
- * without a way. */
-static uint64_t
-start_flows(struct rho *r, const struct weft_flow *flows, uint32_t group)
+/* Starts the flows to a group that have a way, and not by their server's network: these come first
+ * in the group's order then. Returns how many they are, and counts those without a way. */
+static uint32_t
+start_flows(struct rho *r, const struct weft_flow *flows, uint32_t group, uint64_t *lost)
 {
-    uint64_t lost = 0;
-    for (uint32_t i = r->first[group]; i < r->first[group + 1]; i++)
+    uint32_t started = 0, *order = r->order + r->first[group];
+    for (uint32_t i = 0; i < r->first[group + 1] - r->first[group]; i++)
     {
-        const struct weft_flow *flow = &flows[r->order[i]];
+        const struct weft_flow *flow = &flows[order[i]];
         const uint64_t ways = weft_graph_ways_by(r->g, r->distance, r->dead, flow->src, flow->dst);
         const bool gone = is_lost(r, flow, ways);
-        lost += gone;
+        *lost += gone;
         if (!gone && (ways & r->g->inside[flow->src]) == 0)
         {
             start_flow(r, flow, ways);
+            order[started++] = order[i];
         }
     }
-    return lost;
+    return started;
 }
 
 /* Data that has come to the switches of a host with several links goes on by its links. */
@@ -195,20 +193,51 @@ deliver(struct rho *r, uint32_t host)
     }
 }
 
+/* Searches ways to a host, and counts paths on them; returns how many switches have some: these
+ * are in the graph's queue, the nearest first. */
+static uint32_t
+search(struct rho *r, uint32_t host)
+{
+    weft_graph_distances(r->g, host, r->dead, r->distance);
+    const uint32_t reached = weft_graph_reached(r->g, r->distance);
+    for (uint32_t i = 0; i < reached; i++)
+    {
+        count_paths(r, r->g->queue[i]);
+    }
+    return reached;
+}
+
+/* Puts the first @p n flows in a group's order on the links of their hosts, as if all links were
+ * alive. */
+static void
+plan_flows(struct rho *r, const struct weft_flow *flows, const uint32_t *order, uint32_t n)
+{
+    const struct weft_graph *g = r->g;
+    const uint64_t *dead = r->dead;
+    r->dead = NULL;
+    (void)search(r, flows[order[0]].dst);
+    for (uint32_t i = 0; i < n; i++)
+    {
+        const struct weft_flow *flow = &flows[order[i]];
+        const uint64_t ways = weft_graph_ways(g, flow->src, flow->dst);
+        for (uint64_t left = ways; left != 0; left &= left - 1)
+        {
+            const uint32_t port = weft_ctz64(left);
+            r->planned[g->first_link[flow->src] + port] += part_of(r, flow, ways, port);
+        }
+    }
+    r->dead = dead;
+}
+
 static uint64_t
 load_group(struct rho *r, const struct weft_flow *flows, uint32_t group)
 {
     const struct weft_graph *g = r->g;
-    const uint32_t host = flows[r->order[r->first[group]]].dst;
-    weft_graph_distances(g, host, r->dead, r->distance);
+    const uint32_t *order = r->order + r->first[group], host = flows[order[0]].dst;
+    uint64_t lost = 0;
     memset(r->load, 0, g->nswitches * sizeof *r->load);
-    const uint32_t reached = weft_graph_reached(g, r->distance);
-    /* The search has left the switches in its queue, the nearest first. */
-    for (uint32_t i = 0; i < reached; i++)
-    {
-        count_paths(r, g->queue[i]);
-    }
-    const uint64_t lost = start_flows(r, flows, group);
+    const uint32_t reached = search(r, host);
+    const uint32_t started = start_flows(r, flows, group, &lost);
     for (uint32_t i = reached; i > 0; i--)
     {
         share_out(r, g->queue[i - 1]);
@@ -216,6 +245,10 @@ load_group(struct rho *r, const struct weft_flow *flows, uint32_t group)
     if (g->most_ports > 1)
     {
         deliver(r, host);
+    }
+    if (started > 0 && r->planned != r->sent)
+    {
+        plan_flows(r, flows, order, started);
     }
     return lost;
 }
@@ -235,8 +268,8 @@ share_of(const struct rho *r, const struct weft_slow_link *slow, size_t nslow)
     for (uint32_t link = 0; link < g->nhost_links; link++)
     {
         const double rate = (double)g->links[link].rate;
-        sender = larger(sender, r->sent[link] / rate);
-        slowest = larger(slowest, r->received[link] / rate);
+        sender = larger(sender, r->planned[link] / rate);
+        slowest = larger(slowest, larger(r->sent[link], r->received[link]) / rate);
     }
     for (uint32_t p = 0; p < g->first_port[g->nswitches]; p++)
     {
@@ -256,23 +289,22 @@ share_of(const struct rho *r, const struct weft_slow_link *slow, size_t nslow)
     return slowest <= sender * (1 + 1e-12 * g->nhosts) ? 1 : sender / slowest;
 }
 
-int
-weft_graph_rho(void *memory, const struct weft_graph *g, const struct weft_fib *fib,
-               const struct weft_flow *flows, size_t n, const struct weft_slow_link *slow,
-               size_t nslow, enum weft_split split, struct weft_rho *out)
+void
+weft_graph_rho(void *memory, const struct weft_graph *g, const struct weft_rho_plane *links,
+               const struct weft_flow *flows, size_t n, enum weft_split split, struct weft_rho *out)
 {
-    struct rho r = {.g = g, .dead = fib ? fib->dead : NULL, .split = split};
+    struct rho r = {.g = g, .dead = links->fib ? links->fib->dead : NULL, .split = split};
     memset(memory, 0, (size_t)weft_graph_rho_size(g, n));
     lay_out(&r, memory);
+    r.planned = r.dead && g->most_ports > 1 ? r.planned : r.sent;
     out->lost = 0;
-    const int error = sort(&r, flows, n);
-    for (uint32_t group = 0; !error && group < r.ngroups; group++)
+    sort(&r, flows, n);
+    for (uint32_t group = 0; group < r.ngroups; group++)
     {
         if (r.first[group] < r.first[group + 1])
         {
             out->lost += load_group(&r, flows, group);
         }
     }
-    out->share = share_of(&r, slow, nslow);
-    return error;
+    out->share = share_of(&r, links->slow, links->nslow);
 }

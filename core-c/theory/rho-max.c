@@ -2,9 +2,11 @@
 /*
  * Share of line rate that hosts may send at while links are down (ofan App. A).
  *
- * Flows between the same two ToRs are one demand. What passes between the aggregations j of two
- * pods is added up over all demands first, and spread over their cores then. All live links between
- * two switches carry the same.
+ * A flow divides over the planes that lead it, then over the paths of each. Planes are taken one
+ * after the other: first for how many paths a flow has in all of them, then for what it puts on
+ * each one's links. Flows between the same two ToRs are one demand. What passes between the
+ * aggregations j of two pods is added up over all demands first, and spread over their cores then.
+ * All live links between two switches carry the same.
  */
 #include "theory/rho-graph.h"
 #include "topo/clos-shape.h"
@@ -18,8 +20,8 @@
 struct demand
 {
     uint64_t pair; /* 1 + source ToR * ntors + destination ToR; 0: a free slot */
-    uint64_t flows;
-    bool alive; /* some path is left */
+    double flows;
+    double weight; /* of the plane in hand for one of its flows; 0: no path is left */
 };
 
 struct rho
@@ -27,16 +29,18 @@ struct rho
     const struct weft_clos *clos;
     const struct weft_fib *fib;
     enum weft_split split;
-    uint64_t mask;      /* slots of demands - 1 */
-    uint64_t *sent;     /* [host]: flows */
-    uint64_t *received; /* [host] */
-    double *tor_up;     /* [ToR * up_tor + j]: flows on each link of the bundle */
-    double *tor_down;   /* the same links, downwards */
-    double *agg_up;     /* [aggregation * up_agg + u] */
-    double *agg_down;   /* the same links, downwards */
-    double *between;    /* [(pod * npods + pod) * up_tor + j]: flows by aggregations j */
-    uint32_t *joint;    /* the same: 1 + paths between these aggregations; 0: not counted yet */
-    double *via;        /* [j] of the demand in hand */
+    uint64_t mask;    /* slots of demands - 1 */
+    double *whole;    /* [flow]: its weights of all planes */
+    double *planned;  /* [host]: flows that it sends, in all planes */
+    double *sent;     /* [host]: flows, in the plane in hand; so is what follows */
+    double *received; /* [host] */
+    double *tor_up;   /* [ToR * up_tor + j]: flows on each link of the bundle */
+    double *tor_down; /* the same links, downwards */
+    double *agg_up;   /* [aggregation * up_agg + u] */
+    double *agg_down; /* the same links, downwards */
+    double *between;  /* [(pod * npods + pod) * up_tor + j]: flows by aggregations j */
+    uint32_t *joint;  /* the same: 1 + paths between these aggregations; 0: not counted yet */
+    double *via;      /* [j] of the demand in hand */
     struct demand *demands;
 };
 
@@ -56,7 +60,8 @@ static uint64_t
 words_for(const struct weft_clos *c)
 {
     const uint64_t pods = (uint64_t)c->npods * c->npods * c->up_tor;
-    return 2 * ((uint64_t)c->nhosts + (uint64_t)c->ntors * c->up_tor +
+    return c->nhosts +
+           2 * ((uint64_t)c->nhosts + (uint64_t)c->ntors * c->up_tor +
                 (uint64_t)c->naggs * c->up_agg) +
            pods + (pods + 1) / 2 + c->up_tor;
 }
@@ -72,7 +77,7 @@ weft_rho_size(const struct weft_clos *clos, size_t n)
     {
         return WEFT_EOVERFLOW;
     }
-    return (int64_t)(words_for(clos) * sizeof(uint64_t) +
+    return (int64_t)((words_for(clos) + n) * sizeof(uint64_t) +
                      slots_for(clos, n) * sizeof(struct demand));
 }
 
@@ -83,9 +88,11 @@ lay_out(struct rho *r, void *memory, size_t n)
     const uint64_t pods = (uint64_t)c->npods * c->npods * c->up_tor;
     r->mask = slots_for(c, n) - 1;
     r->demands = (struct demand *)memory;
-    r->sent = (uint64_t *)(r->demands + r->mask + 1);
+    r->whole = (double *)(r->demands + r->mask + 1);
+    r->planned = r->whole + n;
+    r->sent = r->planned + c->nhosts;
     r->received = r->sent + c->nhosts;
-    r->tor_up = (double *)(r->received + c->nhosts);
+    r->tor_up = r->received + c->nhosts;
     r->tor_down = r->tor_up + (size_t)c->ntors * c->up_tor;
     r->agg_up = r->tor_down + (size_t)c->ntors * c->up_tor;
     r->agg_down = r->agg_up + (size_t)c->naggs * c->up_agg;
@@ -169,33 +176,36 @@ find_demand(struct rho *r, uint32_t s, uint32_t t)
     if (d->pair == 0)
     {
         d->pair = pair;
-        d->alive = s == t || weigh(r, s, t) > 0;
+        const double paths = s == t ? 1 : weigh(r, s, t);
+        d->weight = r->split == WEFT_SPLIT_PATH ? paths : paths > 0;
     }
     return d;
 }
 
-/* Whether the flow has a path; if so it is counted. */
-static bool
-add_flow(struct rho *r, const struct weft_flow *flow)
+/* Returns the demand of a flow, if it crosses the fabric and its hosts' links are alive. */
+static struct demand *
+demand_of(struct rho *r, const struct weft_flow *flow)
 {
-    if (weft_clos_inside(r->clos, flow->src, flow->dst))
+    const bool dead =
+        r->fib && (weft_fib_dead(r->fib, flow->src) || weft_fib_dead(r->fib, flow->dst));
+    return dead || weft_clos_inside(r->clos, flow->src, flow->dst)
+               ? NULL
+               : find_demand(r, weft_clos_tor(r->clos, flow->src),
+                             weft_clos_tor(r->clos, flow->dst));
+}
+
+static void
+add_flow(struct rho *r, const struct weft_flow *flow, double whole)
+{
+    struct demand *d = demand_of(r, flow);
+    if (d && d->weight > 0)
     {
-        return true; /* not on the fabric's links */
+        const double part = d->weight / whole;
+        d->flows += part;
+        r->planned[flow->src] += part;
+        r->sent[flow->src] += part;
+        r->received[flow->dst] += part;
     }
-    if (r->fib && (weft_fib_dead(r->fib, flow->src) || weft_fib_dead(r->fib, flow->dst)))
-    {
-        return false;
-    }
-    struct demand *d =
-        find_demand(r, weft_clos_tor(r->clos, flow->src), weft_clos_tor(r->clos, flow->dst));
-    if (!d->alive)
-    {
-        return false;
-    }
-    d->flows++;
-    r->sent[flow->src]++;
-    r->received[flow->dst]++;
-    return true;
 }
 
 /* Puts a demand on the links of its ToRs, and on the aggregations between them. */
@@ -210,7 +220,7 @@ load_tors(struct rho *r, const struct demand *d)
     {
         if (r->via[j] > 0)
         {
-            const double flows = (double)d->flows * r->via[j] / sum;
+            const double flows = d->flows * r->via[j] / sum;
             r->tor_up[(size_t)s * c->up_tor + j] += flows / tor_live(r, s, j);
             r->tor_down[(size_t)t * c->up_tor + j] += flows / tor_live(r, t, j);
             r->between[pod_pair(r, s / c->tors_per_pod, t / c->tors_per_pod, j)] += flows;
@@ -256,25 +266,15 @@ greatest(const double *loads, uint64_t n)
     return most;
 }
 
-static double
-greatest_count(const uint64_t *loads, uint64_t n)
-{
-    uint64_t most = 0;
-    for (uint64_t i = 0; i < n; i++)
-    {
-        most = loads[i] > most ? loads[i] : most;
-    }
-    return (double)most;
-}
-
 /* Flows by rate on the fullest of the links that are slower than planned. */
 static double
-slow_load(const struct rho *r, const struct weft_slow_link *slow, size_t n)
+slow_load(const struct rho *r, const struct weft_rho_plane *plane)
 {
+    const struct weft_slow_link *slow = plane->slow;
     const struct weft_clos *c = r->clos;
     const uint64_t first_agg = weft_clos_agg_link(c, 0);
     double most = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < plane->nslow; i++)
     {
         if (r->fib && weft_fib_dead(r->fib, slow[i].link))
         {
@@ -282,8 +282,8 @@ slow_load(const struct rho *r, const struct weft_slow_link *slow, size_t n)
         }
         if (slow[i].link < c->nhosts)
         {
-            const uint64_t both[2] = {r->sent[slow[i].link], r->received[slow[i].link]};
-            const double load = greatest_count(both, 2) / (double)slow[i].rate;
+            const double both[2] = {r->sent[slow[i].link], r->received[slow[i].link]};
+            const double load = greatest(both, 2) / (double)slow[i].rate;
             most = load > most ? load : most;
             continue;
         }
@@ -298,79 +298,142 @@ slow_load(const struct rho *r, const struct weft_slow_link *slow, size_t n)
     return most;
 }
 
-/* How much longer than the busiest sender the fullest link takes, inverted. */
+/* Flows by rate on the fullest link of the plane in hand. */
 static double
-share_of(const struct rho *r, double slow)
+fullest(const struct rho *r, const struct weft_rho_plane *plane)
 {
     const struct weft_clos *c = r->clos;
-    /* Upwards and downwards lie one behind the other. */
-    const double tors =
-        greatest(r->tor_up, 2 * (uint64_t)c->ntors * c->up_tor) / (double)c->fabric_rate;
-    const double cores =
-        greatest(r->agg_up, 2 * (uint64_t)c->naggs * c->up_agg) / (double)c->core_rate;
-    const double fabric = tors > cores ? tors : cores;
-    const double sender = greatest_count(r->sent, c->nhosts) / (double)c->host_rate;
-    const double receiver = greatest_count(r->received, c->nhosts) / (double)c->host_rate;
-    const double healthy = receiver > fabric ? receiver : fabric;
-    const double slowest = healthy > slow ? healthy : slow;
+    /* Upwards and downwards lie one behind the other, and so do what hosts send and receive. */
+    const double loads[] = {
+        greatest(r->sent, 2 * (uint64_t)c->nhosts) / (double)c->host_rate,
+        greatest(r->tor_up, 2 * (uint64_t)c->ntors * c->up_tor) / (double)c->fabric_rate,
+        greatest(r->agg_up, 2 * (uint64_t)c->naggs * c->up_agg) / (double)c->core_rate,
+        slow_load(r, plane)};
+    return greatest(loads, sizeof loads / sizeof loads[0]);
+}
+
+/* Puts what the demands are on the links of the plane in hand. */
+static void
+load_links(struct rho *r)
+{
+    const struct weft_clos *c = r->clos;
+    for (uint64_t i = 0; i <= r->mask; i++)
+    {
+        const uint64_t pair = r->demands[i].pair - 1;
+        if (r->demands[i].flows > 0 && pair / c->ntors != pair % c->ntors)
+        {
+            load_tors(r, &r->demands[i]);
+        }
+    }
+    for (uint32_t p = 0; p < c->npods; p++)
+    {
+        for (uint32_t q = 0; q < c->npods; q++)
+        {
+            for (uint32_t j = 0; p != q && j < c->up_tor; j++)
+            {
+                load_cores(r, p, q, j);
+            }
+        }
+    }
+}
+
+static void
+begin_plane(struct rho *r, const struct weft_rho_plane *plane)
+{
+    r->fib = plane->fib;
+    memset(r->demands, 0, (r->mask + 1) * sizeof *r->demands);
+    memset(r->sent, 0, (words_for(r->clos) - r->clos->nhosts) * sizeof(uint64_t));
+}
+
+/* Returns how many flows have no path in any plane. */
+static uint64_t
+weigh_planes(struct rho *r, const struct weft_rho_plane *planes, const struct weft_flow *flows,
+             size_t n)
+{
+    uint64_t lost = 0;
+    for (uint32_t plane = 0; plane < r->clos->planes; plane++)
+    {
+        begin_plane(r, &planes[plane]);
+        for (size_t i = 0; i < n; i++)
+        {
+            const struct demand *d = demand_of(r, &flows[i]);
+            r->whole[i] += d ? d->weight : 0;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+    {
+        lost += !(r->whole[i] > 0) && !weft_clos_inside(r->clos, flows[i].src, flows[i].dst);
+    }
+    return lost;
+}
+
+/* How much longer than the busiest sender's ports, if all were alive, the fullest link takes,
+ * inverted. */
+static double
+share_of(struct rho *r, const struct weft_rho_plane *planes, const struct weft_flow *flows,
+         size_t n)
+{
+    const struct weft_clos *c = r->clos;
+    double slowest = 0;
+    for (uint32_t plane = 0; plane < c->planes; plane++)
+    {
+        begin_plane(r, &planes[plane]);
+        for (size_t i = 0; i < n; i++)
+        {
+            add_flow(r, &flows[i], r->whole[i]);
+        }
+        load_links(r);
+        const double most = fullest(r, &planes[plane]);
+        slowest = most > slowest ? most : slowest;
+    }
+    const double sender = greatest(r->planned, c->nhosts) / (double)weft_planes_host_rate(c);
     /* A healthy fabric is to give 1, not what thirds and fifths add up to. */
     return slowest <= sender * (1 + 1e-12 * c->nhosts) ? 1 : sender / slowest;
 }
 
+static bool
+are_links(const struct weft_clos *clos, const struct weft_rho_plane *planes)
+{
+    bool all = true;
+    for (uint32_t plane = 0; plane < clos->planes; plane++)
+    {
+        for (size_t i = 0; i < planes[plane].nslow; i++)
+        {
+            const struct weft_slow_link *slow = &planes[plane].slow[i];
+            all = all && slow->link < clos->nlinks && slow->rate > 0;
+        }
+    }
+    return all;
+}
+
 int
-weft_rho_max(void *memory, size_t size, const struct weft_clos *clos, const struct weft_fib *fib,
-             const struct weft_flow *flows, size_t n, const struct weft_slow_link *slow,
-             size_t nslow, enum weft_split split, struct weft_rho *out)
+weft_rho_max(void *memory, size_t size, const struct weft_clos *clos,
+             const struct weft_rho_plane *planes, const struct weft_flow *flows, size_t n,
+             enum weft_split split, struct weft_rho *out)
 {
     const int64_t need = weft_rho_size(clos, n);
+    bool known = true;
     if (need < 0 || (uint64_t)need > size)
     {
         return WEFT_EOVERFLOW;
     }
-    for (size_t i = 0; i < nslow; i++)
+    for (size_t i = 0; i < n; i++)
     {
-        if (slow[i].link >= clos->nlinks || slow[i].rate < 1)
-        {
-            return WEFT_ERANGE;
-        }
+        known = known && flows[i].src < clos->nhosts && flows[i].dst < clos->nhosts;
+    }
+    if (!known || !are_links(clos, planes))
+    {
+        return WEFT_ERANGE;
     }
     if (clos->graph)
     {
-        return weft_graph_rho(memory, clos->graph, fib, flows, n, slow, nslow, split, out);
+        weft_graph_rho(memory, clos->graph, planes, flows, n, split, out);
+        return 0;
     }
-    struct rho r;
-    r.clos = clos;
-    r.fib = fib;
-    r.split = split;
+    struct rho r = {.clos = clos, .split = split};
     memset(memory, 0, (size_t)need);
     lay_out(&r, memory, n);
-    out->lost = 0;
-    for (size_t i = 0; i < n; i++)
-    {
-        if (flows[i].src >= clos->nhosts || flows[i].dst >= clos->nhosts)
-        {
-            return WEFT_ERANGE;
-        }
-        out->lost += !add_flow(&r, &flows[i]);
-    }
-    for (uint64_t i = 0; i <= r.mask; i++)
-    {
-        const uint64_t pair = r.demands[i].pair - 1;
-        if (r.demands[i].flows > 0 && pair / clos->ntors != pair % clos->ntors)
-        {
-            load_tors(&r, &r.demands[i]);
-        }
-    }
-    for (uint32_t p = 0; p < clos->npods; p++)
-    {
-        for (uint32_t q = 0; q < clos->npods; q++)
-        {
-            for (uint32_t j = 0; p != q && j < clos->up_tor; j++)
-            {
-                load_cores(&r, p, q, j);
-            }
-        }
-    }
-    out->share = share_of(&r, slow_load(&r, slow, nslow));
+    out->lost = weigh_planes(&r, planes, flows, n);
+    out->share = share_of(&r, planes, flows, n);
     return 0;
 }

@@ -159,9 +159,10 @@ stage_share(const struct weft_flow *flows, uint32_t n, const struct weft_fib_cas
 {
     const struct weft_fib *fib = of->ndead > 0 ? stage_fib(of) : NULL;
     const int64_t size = weft_rho_size(&stage.clos, n);
+    const struct weft_rho_plane links = {fib, of->slow, of->nslow};
     struct weft_rho rho;
-    ck_assert_int_eq(weft_rho_max(stage_take(NULL, (size_t)size), (size_t)size, &stage.clos, fib,
-                                  flows, n, of->slow, of->nslow, split, &rho),
+    ck_assert_int_eq(weft_rho_max(stage_take(NULL, (size_t)size), (size_t)size, &stage.clos, &links,
+                                  flows, n, split, &rho),
                      0);
     return rho.share;
 }

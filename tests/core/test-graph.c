@@ -434,8 +434,8 @@ rho(const struct weft_clos *shape, uint64_t dead, const struct weft_flow *flows,
     struct weft_fib *fib = malloc((size_t)fib_size);
     void *memory = malloc((size_t)size);
     ck_assert_int_eq(weft_fib_build(fib, (size_t)fib_size, shape, &dead, 1, false), 0);
-    ck_assert_int_eq(
-        weft_rho_max(memory, (size_t)size, shape, fib, flows, n, &slow, 1, split, &out), 0);
+    const struct weft_rho_plane links = {fib, &slow, 1};
+    ck_assert_int_eq(weft_rho_max(memory, (size_t)size, shape, &links, flows, n, split, &out), 0);
     ck_assert_uint_eq(out.lost, dead < shape->nhosts ? 2 * (shape->nhosts - 1) : 0);
     free(memory);
     free(fib);

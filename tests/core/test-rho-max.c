@@ -113,11 +113,12 @@ rho(const struct rig *r, const struct weft_fib *fib, enum weft_split split, uint
     uint8_t *memory = malloc((size_t)size + 8);
     struct weft_rho out;
     memset(memory, 0x5a, (size_t)size + 8);
+    const struct weft_rho_plane links = {fib, NULL, 0};
     ck_assert_int_eq(
-        weft_rho_max(memory, (size_t)size - 1, &r->clos, fib, r->flows, r->n, NULL, 0, split, &out),
+        weft_rho_max(memory, (size_t)size - 1, &r->clos, &links, r->flows, r->n, split, &out),
         WEFT_EOVERFLOW);
     ck_assert_int_eq(
-        weft_rho_max(memory, (size_t)size, &r->clos, fib, r->flows, r->n, NULL, 0, split, &out), 0);
+        weft_rho_max(memory, (size_t)size, &r->clos, &links, r->flows, r->n, split, &out), 0);
     for (unsigned i = 0; i < 8; i++)
     {
         ck_assert_uint_eq(memory[(size_t)size + i], 0x5a);
@@ -332,9 +333,10 @@ START_TEST(hosts_that_do_not_exist_are_refused)
     uint64_t memory[4096];
     shape(&r, 2);
     add(&r, 0, r.clos.nhosts);
-    ck_assert_int_eq(weft_rho_max(memory, sizeof memory, &r.clos, NULL, r.flows, 1, NULL, 0,
-                                  WEFT_SPLIT_PATH, &out),
-                     WEFT_ERANGE);
+    const struct weft_rho_plane links = {NULL, NULL, 0};
+    ck_assert_int_eq(
+        weft_rho_max(memory, sizeof memory, &r.clos, &links, r.flows, 1, WEFT_SPLIT_PATH, &out),
+        WEFT_ERANGE);
 }
 END_TEST
 

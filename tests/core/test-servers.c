@@ -385,7 +385,8 @@ START_TEST(what_is_sent_inside_a_server_counts_for_no_share)
         const int64_t size = weft_rho_size(&world.clos, n);
         struct weft_rho rho;
         ck_assert(size > 0 && (size_t)size <= sizeof memory);
-        ck_assert_int_eq(weft_rho_max(memory, (size_t)size, &world.clos, NULL, flows, n, NULL, 0,
+        const struct weft_rho_plane links = {NULL, NULL, 0};
+        ck_assert_int_eq(weft_rho_max(memory, (size_t)size, &world.clos, &links, flows, n,
                                       (enum weft_split)(_i / 2), &rho),
                          0);
         ck_assert_double_eq(rho.share, 0.5);

@@ -101,7 +101,8 @@ counted(const struct weft_dead_links *d, enum weft_split split)
     ck_assert_int_eq(weft_fib_build(fib, (size_t)size, &clos, dead, killed, false), 0);
     const size_t room = (size_t)weft_rho_size(&clos, n);
     void *memory = malloc(room);
-    ck_assert_int_eq(weft_rho_max(memory, room, &clos, fib, flows, n, NULL, 0, split, &rho), 0);
+    const struct weft_rho_plane links = {fib, NULL, 0};
+    ck_assert_int_eq(weft_rho_max(memory, room, &clos, &links, flows, n, split, &rho), 0);
     ck_assert_uint_eq(rho.lost, 0);
     free(memory);
     free(fib);

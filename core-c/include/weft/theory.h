@@ -133,6 +133,15 @@ extern "C"
         int64_t rate;  /**< bit/s, > 0 */
     };
 
+    /** Links of a plane that are not as planned. */
+    struct weft_rho_plane
+    {
+        const struct weft_fib *fib; /**< the links that are down (weights do not matter); NULL: none
+                                     */
+        const struct weft_slow_link *slow; /**< they get what they would get otherwise */
+        size_t nslow;
+    };
+
     struct weft_rho
     {
         double share;  /**< rho_max as a share of the hosts' line rate, in (0, 1] */
@@ -145,18 +154,18 @@ extern "C"
     /**
      * rho_max (ofan App. A): the rate at which hosts may send so that no link gets more than it can
      * carry if every flow is split evenly. Each flow is a unit; the fullest link and direction says
-     * how much a unit may be, and the share is what the busiest sender's units come to. It is 1 if
-     * no link is slower than that sender's own, as in a healthy all-to-all.
+     * how much a unit may be, and the share is what the busiest sender's units come to, of all its
+     * ports, dead or alive. It is 1 if no link is slower than that sender's ports, as in a healthy
+     * all-to-all.
+     * A flow of which k of P planes lead, by as many paths each, puts 1/k on a port of its host,
+     * and gets k/P of the rate; by path, planes get as much of it as they have of its live paths.
      * In a graph a flow is split over its shortest paths, or at each switch over its candidates.
-     * @p slow: links that are degraded; they get what they would get otherwise.
-     * @p fib: the links that are down (weights do not matter); NULL: none. @p memory: 8-byte
-     * aligned. Returns 0, WEFT_ERANGE (there is no such host, no such link, or a rate is below 1)
-     * or WEFT_EOVERFLOW (too little memory).
+     * @p planes: [clos->planes]. @p memory: 8-byte aligned. Returns 0, WEFT_ERANGE (there is no
+     * such host, no such link, or a rate is below 1) or WEFT_EOVERFLOW (too little memory).
      */
     WEFT_API int weft_rho_max(void *memory, size_t size, const struct weft_clos *clos,
-                              const struct weft_fib *fib, const struct weft_flow *flows, size_t n,
-                              const struct weft_slow_link *slow, size_t nslow,
-                              enum weft_split split, struct weft_rho *out);
+                              const struct weft_rho_plane *planes, const struct weft_flow *flows,
+                              size_t n, enum weft_split split, struct weft_rho *out);
 
     /** A leaf-spine in which links between one leaf and one spine are dead, and not all of them
      * (ethereal §2.2). */
