@@ -76,30 +76,78 @@ weft_one_way(const struct weft_wire *w)
     return way(w, w->payload + w->header);
 }
 
+static uint64_t
+ports_of(const struct weft_wire *w)
+{
+    return w->ports > 1 ? w->ports : 1;
+}
+
+uint64_t
+weft_port_bytes(const struct weft_wire *w, uint64_t bytes)
+{
+    const uint64_t packets = weft_packets(bytes, w->payload), full = (uint64_t)w->payload;
+    if (packets == 0)
+    {
+        return 0;
+    }
+    const uint64_t before = (packets - 1) / ports_of(w);
+    const uint64_t last = bytes - (packets - 1) * full;
+    return before * full + ((packets - 1) % ports_of(w) == 0 ? last : full);
+}
+
+/* What a port carries of equal messages. */
+struct row
+{
+    int64_t full;  /* the greatest frame */
+    int64_t last;  /* the least one */
+    int64_t slots; /* of all frames together, as slot() counts them */
+    int64_t fulls; /* of the greatest ones but one */
+};
+
 /*
- * Equal messages leave through one wire, at pace bit/s. Beyond it frames may take paths of their
- * own, so that a short last one overtakes full ones: the full frames are sent first at best, and
- * whichever frame ends a kind still has its own way to go.
+ * Returns what one port has at least. As all together have so many frames, it has its part of all
+ * slots, and of the greatest frames; a short frame as well where these are as many at each port.
+ */
+static struct row
+row_of(const struct weft_wire *w, uint32_t messages, uint64_t bytes, int64_t pace)
+{
+    const uint64_t n = weft_packets(bytes, w->payload), ports = ports_of(w);
+    struct row row = {.last = last_frame(w, bytes)};
+    row.full = n > 1 ? w->payload + w->header : row.last;
+    const bool shorter = row.last < row.full;
+    const int64_t fulls = mul(messages, (int64_t)(n - shorter));
+    const int64_t most = (int64_t)weft_packets((uint64_t)fulls, (int64_t)ports);
+    const int64_t lasts = shorter ? mul(messages, slot(w, row.last, pace)) : 0;
+    const int64_t all = weft_sum(mul((uint64_t)fulls, slot(w, row.full, pace)), lasts);
+    const bool even = shorter && (uint64_t)fulls % ports == 0;
+    row.fulls = mul((uint64_t)(most - 1), slot(w, row.full, pace));
+    row.slots =
+        weft_sum(weft_sum(row.fulls, slot(w, row.full, pace)), even ? slot(w, row.last, pace) : 0);
+    row.slots = all == WEFT_NEVER
+                    ? WEFT_NEVER
+                    : weft_larger(row.slots, (int64_t)weft_packets((uint64_t)all, (int64_t)ports));
+    return row;
+}
+
+/*
+ * Equal messages leave through a host's wires, at pace bit/s. Beyond these frames may take paths of
+ * their own, so that a short last one overtakes full ones: the full frames are sent first at best,
+ * and whichever frame ends a kind still has its own way to go.
  */
 static int64_t
 burst(const struct weft_wire *w, uint32_t messages, uint64_t bytes, int64_t pace)
 {
-    uint64_t n = weft_packets(bytes, w->payload);
-    if (messages == 0 || n == 0 || w->links == 0)
+    if (messages == 0 || bytes == 0 || w->links == 0)
     {
         return 0;
     }
-    int64_t full = w->payload + w->header;
-    int64_t last = last_frame(w, bytes);
-    int64_t fulls = mul(messages, mul(n - 1, slot(w, full, pace)));
-    int64_t others = mul(messages - 1, slot(w, last, pace));
-    int64_t all = after(w, weft_sum(fulls, others), pace, last);
-    if (n == 1 || fulls == WEFT_NEVER)
+    const struct row row = row_of(w, messages, bytes, pace);
+    if (row.slots == WEFT_NEVER)
     {
-        return all;
+        return WEFT_NEVER;
     }
-    int64_t last_full = after(w, fulls - slot(w, full, pace), pace, full);
-    return all > last_full ? all : last_full;
+    const int64_t all = after(w, row.slots - slot(w, row.last, pace), pace, row.last);
+    return weft_larger(all, after(w, row.fulls, pace, row.full));
 }
 
 int64_t
@@ -112,13 +160,13 @@ weft_message_bound(const struct weft_wire *w, uint64_t bytes)
 int64_t
 weft_message_fifo(const struct weft_wire *w, uint64_t bytes)
 {
-    uint64_t n = weft_packets(bytes, w->payload);
+    const uint64_t own = weft_port_bytes(w, bytes), n = weft_packets(own, w->payload);
     if (n < 2 || w->links == 0)
     {
         return burst(w, 1, bytes, w->rate);
     }
     int64_t full = w->payload + w->header;
-    int64_t sent = weft_sum(mul(n - 1, full + w->gap), last_frame(w, bytes));
+    int64_t sent = weft_sum(mul(n - 1, full + w->gap), last_frame(w, own));
     int64_t later = mul(w->links - 1, full);
     return weft_sum(in_row(w, weft_sum(sent, later)), mul(w->links, w->delay));
 }
@@ -128,9 +176,9 @@ weft_message_fifo(const struct weft_wire *w, uint64_t bytes)
  * when it has come and those before it have left.
  */
 int64_t
-weft_message_path(const struct weft_wire *w, const struct weft_hop *hops, uint64_t bytes)
+weft_message_path(const struct weft_wire *w, const struct weft_hop *hops, uint64_t message)
 {
-    const uint64_t n = weft_packets(bytes, w->payload);
+    const uint64_t bytes = weft_port_bytes(w, message), n = weft_packets(bytes, w->payload);
     const int64_t full = w->payload + w->header;
     const int64_t before = n > 1 ? mul(n - 1, full + w->gap) : 0;
     const int64_t last = n > 0 ? last_frame(w, bytes) : 0;
@@ -172,20 +220,18 @@ weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
     return ranks < 2 ? 0 : burst(w, ranks - 1, weft_packets(bytes, ranks), w->rate);
 }
 
+/* With several ports a short frame may be the first at one. */
 int64_t
 weft_incast_bound(const struct weft_wire *w, uint32_t senders, uint64_t bytes)
 {
-    uint64_t n = weft_packets(bytes, w->payload);
-    if (senders == 0 || n == 0 || w->links == 0)
+    if (senders == 0 || bytes == 0 || w->links == 0)
     {
         return 0;
     }
-    int64_t full = w->payload + w->header;
-    int64_t last = last_frame(w, bytes);
-    int64_t each = weft_sum(mul(n - 1, full + w->gap), last + w->gap);
-    int64_t all = mul(senders, each);
-    int64_t hop = weft_sum(weft_wire_time(n > 1 ? full : last, w->rate), w->delay);
-    int64_t carried = in_row(w, all == WEFT_NEVER ? all : all - w->gap);
+    const struct row row = row_of(w, senders, bytes, w->rate);
+    const int64_t first = w->ports > 1 ? row.last : row.full;
+    const int64_t hop = weft_sum(weft_wire_time(first, w->rate), w->delay);
+    const int64_t carried = in_row(w, row.slots == WEFT_NEVER ? WEFT_NEVER : row.slots - w->gap);
     return weft_sum(mul(w->links - 1, hop), weft_sum(carried, w->delay));
 }
 

@@ -60,17 +60,6 @@ is_alike(const struct wire *w)
     return w->best * w->ports == w->rate;
 }
 
-/* Bytes of a message on the port that has most of it, where @p ports of a host share its packets
- * evenly. */
-static uint64_t
-most_of_a_port(uint64_t ports, int64_t payload, uint64_t bytes)
-{
-    const uint64_t packets = weft_packets(bytes, payload);
-    const uint64_t before = (packets - 1) / ports, full = (uint64_t)payload;
-    const uint64_t last = bytes - (packets - 1) * full;
-    return before * full + (packets % ports == 1 || ports == 1 ? last : full);
-}
-
 /* ps that so many packets with @p bytes of payload take of a wire. */
 static double
 wire_time(const struct weft_fabric_config *f, double packets, double bytes, int64_t rate)
@@ -113,8 +102,8 @@ weft_ideal_fct(const struct weft_clos *clos, const struct weft_fabric_config *fr
     w.links = weft_clos_best_path(clos, src, dst, hops, UINT32_MAX);
     if (packets > 0 && ends.out.ports == ends.in.ports && is_alike(&ends.out) && is_alike(&ends.in))
     {
-        const uint64_t most = most_of_a_port((uint64_t)ends.out.ports, frame->payload, bytes);
-        ideal = weft_message_path(&w, hops, most);
+        w.ports = (uint32_t)ends.out.ports;
+        ideal = weft_message_path(&w, hops, bytes);
     }
     else if (packets > 0)
     {
@@ -131,7 +120,7 @@ struct wire_load
 {
     double time;   /* ps of all frames; no gap behind a message, as one is the last of each port */
     int64_t begin; /* ps, when the first of them may be there; -1: none is */
-    int64_t after; /* ps from the last of them to its ACK at the sender, at least */
+    int64_t after; /* ps from the last of them to what ends it, at least */
 };
 
 /* A message by itself: what its last packet, which leaves behind all others, still has to do. */
@@ -165,13 +154,13 @@ last_packet_of(const struct weft_traffic *t, const struct weft_message *m, struc
     return l;
 }
 
-/* ps of an ACK's way back; in a graph it may take any. */
+/* ps of an ACK's way back, if it counts; in a graph it may take any. */
 static int64_t
-way_back(const struct weft_traffic *t, const struct weft_message *m)
+way_back(const struct weft_traffic *t, const struct weft_message *m, bool acked)
 {
     const struct weft_fabric_config *f = t->frame;
     const bool known = !t->clos->graph && f->ack_priority != WEFT_ACK_IDEAL;
-    return known ? weft_clos_way(t->clos, m->dst, m->src, f->ack) : 0;
+    return acked && known ? weft_clos_way(t->clos, m->dst, m->src, f->ack) : 0;
 }
 
 static void
@@ -195,13 +184,12 @@ time_of(const struct weft_traffic *t, const struct weft_message *m, const struct
 /* A message that may begin at @p start: on the wires of its hosts. */
 static void
 add_message(const struct weft_traffic *t, const struct weft_message *m, const struct last_packet *l,
-            int64_t start, struct wire_load *loads)
+            int64_t start, int64_t back, struct wire_load *loads)
 {
     const bool inside = weft_clos_inside(t->clos, m->src, m->dst);
     const uint32_t hosts = t->clos->nhosts, first = inside ? 2 * hosts : 0;
     const struct wire src = wire_of(t->clos, m->src, network_of(t->clos, m->src, inside)),
                       dst = wire_of(t->clos, m->dst, network_of(t->clos, m->dst, inside));
-    const int64_t back = way_back(t, m);
     add_load(&loads[first + m->src], time_of(t, m, &src), start, l->from + back);
     add_load(&loads[first + hosts + m->dst], time_of(t, m, &dst), weft_sum(start, l->to), back);
 }
@@ -248,7 +236,7 @@ weft_least_time_memory(const struct weft_traffic *t)
 }
 
 int64_t
-weft_traffic_least_time(const struct weft_traffic *t, void *memory)
+weft_traffic_least_time(const struct weft_traffic *t, bool acked, void *memory)
 {
     const uint32_t hosts = t->clos->nhosts;
     struct layout in;
@@ -265,8 +253,9 @@ weft_traffic_least_time(const struct weft_traffic *t, void *memory)
         const int64_t start = weft_walk_start(&in.walk, in.walk.order[i]);
         const struct last_packet l = last_packet_of(t, m, in.hops);
         const int64_t end = weft_sum(weft_sum(start, l.before), l.way);
-        add_message(t, m, &l, start, in.loads);
-        last = weft_larger(last, weft_sum(end, way_back(t, m)));
+        const int64_t back = way_back(t, m, acked);
+        add_message(t, m, &l, start, back, in.loads);
+        last = weft_larger(last, weft_sum(end, back));
         weft_walk_on(&in.walk, m, end);
     }
     return weft_larger(last, last_wire(in.loads, 4 * hosts));

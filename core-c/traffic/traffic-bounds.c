@@ -18,13 +18,27 @@ weft_first_start(const struct weft_message *messages, uint32_t n)
     return start;
 }
 
+/* Whether all links of all planes are alike. */
+static bool
+is_even(const struct weft_clos *clos)
+{
+    struct weft_clos plane = *clos;
+    plane.planes = 1;
+    plane.server_rate = 0;
+    return weft_clos_even(&plane);
+}
+
+/* Whether all messages cross so many links, none of them a server's own. Of no messages it is as if
+ * they did, unless some may be inside servers. */
 static bool
 all_cross(const struct weft_traffic *t, uint32_t links)
 {
-    bool all = true;
+    bool all = t->n > 0 || t->clos->server_rate == 0;
     for (uint32_t i = 0; i < t->n && all; i++)
     {
-        all = weft_clos_hops(t->clos, t->messages[i].src, t->messages[i].dst) == links;
+        const struct weft_message *m = &t->messages[i];
+        all = weft_clos_hops(t->clos, m->src, m->dst) == links &&
+              !weft_clos_inside(t->clos, m->src, m->dst);
     }
     return all;
 }
@@ -35,14 +49,14 @@ wire_of_links(const struct weft_traffic *t, uint32_t links)
     const struct weft_fabric_config *f = t->frame;
     const struct weft_clos *c = t->clos;
     return (struct weft_wire){f->payload,   f->header,     f->gap, f->ack,
-                              c->host_rate, c->host_delay, links};
+                              c->host_rate, c->host_delay, links,  c->planes};
 }
 
 int64_t
 weft_traffic_bound(const struct weft_traffic *t, bool partial)
 {
     const struct weft_hosts all = weft_clos_hosts(t->clos), hosts = weft_job_hosts(t->job, &all);
-    if (t->job->ops->bound == NULL || !weft_clos_even(t->clos))
+    if (t->job->ops->bound == NULL || !is_even(t->clos))
     {
         return -1;
     }

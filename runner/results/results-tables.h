@@ -52,7 +52,10 @@ TIME("cct_us", cct, "last delivery of the slowest group, from time 0")
 TIME("cct_acked_us", cct_acked, "last ACK of the slowest group, from time 0")
 TIME("cct_mean_us", cct_mean, "mean over groups of the last delivery")
 TIME("first_start_us", first_start, "earliest start of a message")
-TIME("bound_us", bound, "lower bound of cct_us by a closed form; empty: none known")
+TIME(
+    "bound_us", bound,
+    "lower bound of cct_us by a closed form, or where servers have networks of their own of hosts' "
+    "wires and of chains of messages; empty: none known")
 REAL("slowdown", slowdown, "cct_us / bound_us, both less first_start_us; empty: no bound known")
 TIME("bound_acked_us", bound_acked,
      "lower bound of cct_acked_us: of exchanges of equal messages and all-to-all, else of hosts' "

@@ -21,7 +21,19 @@ static int64_t
 any_bound(const struct weft_traffic *t, int64_t *steps, void *memory)
 {
     const int64_t bound = weft_traffic_acked_bound(t, t->clos->host_rate, steps, memory);
-    return bound < 0 ? weft_traffic_least_time(t, memory) : bound;
+    return bound < 0 ? weft_traffic_least_time(t, true, memory) : bound;
+}
+
+int64_t
+delivery_bound(const struct weft_traffic *t, bool partial)
+{
+    const int64_t bound = weft_traffic_bound(t, partial);
+    if (bound >= 0 || partial || !weft_clos_scales_up(t->clos))
+    {
+        return bound;
+    }
+    OWNED void *memory = xcalloc(weft_traffic_memory(t), 1);
+    return weft_traffic_least_time(t, false, memory);
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -88,7 +100,7 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     sum->step_increase = NAN;
     if (s->nworkloads > 1) /* their steps have nothing to do with each other */
     {
-        sum->bound_acked = acked ? weft_traffic_least_time(&t, memory) : -1;
+        sum->bound_acked = acked ? weft_traffic_least_time(&t, true, memory) : -1;
     }
     else
     {
@@ -114,11 +126,11 @@ struct before
     uint32_t groups;
 };
 
-/** The bound of a workload by itself: its messages are told as if there were no others. */
-static int64_t
+/** The bounds of a workload by itself: its messages are told as if there were no others. */
+static void
 bound_alone(const struct scenario *s, const struct weft_job *job,
             const struct weft_message *messages, const uint32_t *next, const struct before *before,
-            const struct weft_traffic_size *size)
+            const struct weft_traffic_size *size, struct workload_result *out)
 {
     OWNED struct weft_message *own = xcalloc(size->nmessages, sizeof *own);
     OWNED uint32_t *successors = xcalloc(size->nnext + (size_t)1, sizeof *successors);
@@ -134,7 +146,13 @@ bound_alone(const struct scenario *s, const struct weft_job *job,
     }
     const struct weft_traffic t = scenario_traffic(s, job, own, successors, size->nmessages);
     OWNED void *memory = xcalloc(weft_traffic_memory(&t), 1);
-    return any_bound(&t, NULL, memory);
+    const bool delivered = out->cct >= 0;
+    out->bound = delivery_bound(&t, !delivered);
+    out->slowdown = out->bound > out->start && delivered
+                        ? (double)(out->cct - out->start) / (double)(out->bound - out->start)
+                        : NAN;
+    out->bound_acked = out->cct_acked < 0 ? -1 : any_bound(&t, NULL, memory);
+    out->increase = increase_over(out->cct_acked, out->bound_acked, out->start);
 }
 
 void
@@ -151,8 +169,8 @@ collect_bandwidth(const struct weft_job *job, const struct weft_hosts *all, int6
 
 /** @p messages and @p flows: the workload's own. */
 static void
-measure(const struct scenario *s, const struct weft_job *job, const struct weft_message *messages,
-        const struct flow_result *flows, struct workload_result *out)
+measure(const struct weft_message *messages, const struct flow_result *flows,
+        struct workload_result *out)
 {
     bool delivered = true, acked = true;
     for (uint32_t i = 0; i < out->messages; i++)
@@ -164,12 +182,7 @@ measure(const struct scenario *s, const struct weft_job *job, const struct weft_
     }
     out->cct = delivered ? out->cct : -1;
     out->cct_acked = acked ? out->cct_acked : -1;
-    const struct weft_traffic t = scenario_traffic(s, job, messages, NULL, out->messages);
     out->start = weft_first_start(messages, out->messages);
-    out->bound = weft_traffic_bound(&t, !delivered);
-    out->slowdown = out->bound > out->start && delivered
-                        ? (double)(out->cct - out->start) / (double)(out->bound - out->start)
-                        : NAN;
 }
 
 /** QPs of each of a workload's connections. */
@@ -215,9 +228,8 @@ collect_workloads(const struct scenario *s, const struct weft_message *messages,
                                         .cct_acked = -1};
         const struct weft_message *own = messages + before.messages;
         const struct flow_result *flows = r->flows + before.messages;
-        measure(s, job, own, flows, out);
-        out->bound_acked = out->cct_acked < 0 ? -1 : bound_alone(s, job, own, next, &before, &size);
-        out->increase = increase_over(out->cct_acked, out->bound_acked, out->start);
+        measure(own, flows, out);
+        bound_alone(s, job, own, next, &before, &size, out);
         collect_bandwidth(job, &all, out->cct - out->start, &out->algbw, &out->busbw);
         before.messages += size.nmessages;
         before.next += size.nnext;

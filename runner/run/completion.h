@@ -50,6 +50,11 @@ extern "C"
     void collect_steps(const struct scenario *s, const struct weft_message *messages,
                        const uint32_t *next, struct run_results *r);
 
+    /** Returns the bound of the last delivery: by the workload's closed form, or where servers have
+     * networks of their own, of which there is none, that of any traffic. -1: none is known. @p
+     * partial: some messages are never delivered. */
+    int64_t delivery_bound(const struct weft_traffic *t, bool partial);
+
     /** Fills r->nodes if the topology is from a file, whose memory holds their names. */
     void collect_nodes(const struct scenario *s, struct run_results *r);
 

@@ -245,9 +245,10 @@ collect_bounds(const struct simulation *sim, struct run_summary *sum)
     const uint32_t n = sim->graph.size.nmessages;
     const int64_t first = weft_first_start(messages, n);
     const struct weft_job job = scenario_job(sim->s);
-    const struct weft_traffic traffic = scenario_traffic(sim->s, &job, messages, NULL, n);
+    const struct weft_traffic traffic =
+        scenario_traffic(sim->s, &job, messages, sim->graph.next, n);
     sum->first_start = first;
-    sum->bound = weft_traffic_bound(&traffic, !whole);
+    sum->bound = delivery_bound(&traffic, !whole);
     sum->slowdown = sum->bound > first && sum->cct >= 0
                         ? (double)(sum->cct - first) / (double)(sum->bound - first)
                         : (double)NAN;

@@ -113,7 +113,7 @@ run(void)
     }
     weft_net_run(world.net, LONG);
     ck_assert_uint_eq(weft_net_inside(world.net), 0);
-    return weft_traffic_least_time(&t, parts_take(NULL, weft_traffic_memory(&t)));
+    return weft_traffic_least_time(&t, true, parts_take(NULL, weft_traffic_memory(&t)));
 }
 
 static int64_t

@@ -66,7 +66,7 @@ last_ack(bool by_form, int64_t pace)
     void *memory = malloc(n);
     memset(memory, 0xa5, n);
     const int64_t time = by_form ? weft_traffic_acked_bound(&traffic, pace, steps, memory)
-                                 : weft_traffic_least_time(&traffic, memory);
+                                 : weft_traffic_least_time(&traffic, true, memory);
     free(memory);
     return time;
 }

@@ -48,6 +48,24 @@ run two 'planes="2"' 'kind="permutation" bytes="4MB" pattern="shift" shift="4"' 
 awk -v one="$(cct one)" -v two="$(cct two)" 'BEGIN { exit !(two < 5 * one) }' ||
     fail "with a second plane that is congested $(cct two) us, without it $(cct one) us"
 
+# Planes have closed forms, and servers a bound of both networks, of several workloads as of one.
+run form 'planes="2"' 'kind="permutation" bytes="4MB" pattern="shift" shift="4"' '<fabric host-port="round-robin"/>'
+run bounded "$servers" 'kind="alltoall" bytes="4MB"' ''
+cat >jobs.xml <<END
+<scenario name="jobs">
+  <topology kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" link-rate="100Gbps" $servers/>
+  <transport name="sack"/><balancer name="ops"/><congestion-control name="none"/>
+  <workload name="one" kind="alltoall" bytes="4MB" hosts="0-7"/>
+  <workload name="two" kind="allreduce-hierarchical" bytes="4MB" hosts="8-15"/>
+</scenario>
+END
+ends 0 "$weft" run jobs.xml --no-figures --host plain --out jobs
+exported jobs
+for table in form/summary bounded/summary jobs.runs/jobs/workloads; do
+    column "$table.csv" slowdown | awk '!($0 >= 1 && $0 < 1.5) { bad = 1 } END { exit bad || !NR }' ||
+        fail "$table: $(column "$table.csv" slowdown | tr '\n' ' ') times the bound"
+done
+
 # A port dies of a host that has as many as there can be, while packets wait for the port with the least.
 run most 'planes="64" divide-rates="on"' 'kind="alltoall" bytes="1MB"' \
     '<fabric host-port="least-queued" port-window="65536"/><failure host="0" port="3" at="20us"/>'

@@ -55,7 +55,8 @@ extern "C"
 
     /**
      * The last delivery, by the workload's closed form, which holds if all messages cross as many
-     * links as there can be, all alike; -1: none is known. @p partial: some messages are never
+     * links as there can be, all alike, of one plane or of several, and none stays in a server with
+     * a network of its own; -1: none is known. @p partial: some messages are never
      * delivered, and a collective may end earlier. n = 0: as if all crossed and could start at time
      * 0.
      */
@@ -74,10 +75,11 @@ extern "C"
     WEFT_API int64_t weft_traffic_acked_bound(const struct weft_traffic *t, int64_t pace,
                                               int64_t *steps, void *memory);
 
-    /** The last ACK, of any traffic: each message takes its way and its host's wire, begins after
-     * those that it waits for, and shares the wires of its two hosts with all others of these
-     * hosts. */
-    WEFT_API int64_t weft_traffic_least_time(const struct weft_traffic *t, void *memory);
+    /** The last delivery, or with @p acked the last ACK, of any traffic: each message takes its way
+     * and its host's wire, begins after those that it waits for, and shares the wires of its two
+     * hosts with all others of these hosts by the same network. */
+    WEFT_API int64_t weft_traffic_least_time(const struct weft_traffic *t, bool acked,
+                                             void *memory);
 
     /**
      * From a message's post to its last delivery if it had the fabric for itself, without failures,

@@ -29,7 +29,13 @@ extern "C"
         int64_t rate;
         int64_t delay;  /**< propagation per link */
         uint32_t links; /**< on the path */
+        uint32_t ports; /**< of each host, side by side, whose wires are all like this one, as those
+                           of planes; 0: one. Bounds of last ACKs are of one. */
     };
+
+    /** Returns the bytes of a message on the port that has most of it, where all ports share its
+     * packets evenly. */
+    WEFT_API uint64_t weft_port_bytes(const struct weft_wire *w, uint64_t bytes);
 
     /** One-way time of a lone full packet: every link's serialization (store-and-forward) and
      * propagation. */
@@ -69,8 +75,7 @@ extern "C"
         int64_t delay; /**< propagation, ps */
     };
 
-    /** weft_message_fifo() where the path's links need not be alike: the ideal flow completion
-     * time.
+    /** weft_message_fifo() where a path's links need not be alike: the ideal flow completion time.
      * @p hops: the w->links links in their order; w->rate and w->delay do not count. Exact where
      * rates make frames take whole ps; else a run may round up by a ps at each link. */
     WEFT_API int64_t weft_message_path(const struct weft_wire *w, const struct weft_hop *hops,
