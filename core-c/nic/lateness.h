@@ -72,10 +72,15 @@ extern "C"
         weft_lateness_set_window(l);
     }
 
-    /** Whether a packet that left at @p left is lost if it is not acknowledged. */
+    /** What left then or before is lost if it is not acknowledged. */
+    static inline int64_t weft_lateness_lost(const struct weft_lateness *l)
+    {
+        return l->newest - l->window;
+    }
+
     static inline bool weft_lateness_is_over(const struct weft_lateness *l, int64_t left)
     {
-        return l->newest - left >= l->window;
+        return left <= weft_lateness_lost(l);
     }
 
     /** A packet leaves for the first time; @p end: the PSN after it. */

@@ -52,10 +52,13 @@ extern "C"
     struct sack_clock
     {
         struct weft_lateness late;
-        int64_t resent;   /* when the last packet that was sent again left */
+        int64_t resent;   /* when the last packet that was sent again left, but alone */
         int64_t left;     /* the same of the round */
+        int64_t alone_at; /* when packet alone left: sent again with no others, as a probe is */
         int64_t probe_at; /* if nothing is heard until then; WEFT_NEVER: more will be sent */
-        uint32_t tries;   /* probes in a row that nothing was heard of */
+        uint32_t alone;   /* PSN */
+        uint8_t tries;    /* probes in a row that nothing was heard of */
+        bool alone_waits; /* to be sent */
         bool probes;
     };
 
@@ -121,6 +124,10 @@ extern "C"
     /* Nothing waits to be sent again: a round begins with all that was, unless one is still out. */
     static inline void sack_settle(struct sack_tx *s)
     {
+        if (s->clock)
+        {
+            sack_clock_of(s)->alone_waits = false;
+        }
         if (s->watching && weft_psn_before(s->base.una, s->limit))
         {
             return;
@@ -167,14 +174,19 @@ extern "C"
         s->telling = first || weft_psn_before(s->telling, to) ? to : s->telling;
     }
 
-    /* Sends once more what the round misses before @p end, and the rest with the next round. */
-    static inline void sack_repeat_round(struct sack_tx *s, uint32_t end)
+    /* Sends once more what is missing in [from, end), and the rest of the round with the next. */
+    static inline void sack_repeat(struct sack_tx *s, uint32_t from, uint32_t end)
     {
         s->watching = false;
-        s->again = s->base.una;
+        s->again = from;
         s->limit = end;
         s->base.queued += sack_count_missing(s, s->again, s->limit);
         sack_tell(s, s->again, s->limit);
+        if (s->clock && from == s->base.una && sack_missing(s, weft_psn_add(from, 1), end) == end)
+        {
+            sack_clock_of(s)->alone = from;
+            sack_clock_of(s)->alone_waits = true;
+        }
     }
 
     /* All that is missing before @p end counts as lost. */

@@ -14,8 +14,10 @@
  * packets sent again so far form a round: once a packet is acknowledged that left a window after
  * the round's last one (or with counts, is `threshold` beyond the last one sent before the round's
  * end), what the round still misses has been lost once more, and is sent again. What is found
- * missing meanwhile belongs to the next round. Where no such packets follow only the timer helps,
- * which sends again whatever is missing of what had been sent when it was started, or the probe.
+ * missing meanwhile belongs to the next round. A packet that is sent again alone, such as a probe,
+ * has a time of its own and makes the round no younger: its answer shows that the round is lost.
+ * Where no such packets follow only the timer helps, which sends again whatever is missing of what
+ * had been sent when it was started, or the probe.
  *
  * Each ACK costs a bit and a few comparisons: every cursor below only moves forward over the
  * bitmap, a word at a time, except that a round starts again from the oldest packet.
@@ -95,7 +97,9 @@ start_clock(struct sack_tx *s, const struct sack_config *c, const struct weft_tr
 {
     struct sack_clock *k = sack_clock_of(s);
     const int64_t rtt = site->base_rtt > 0 ? site->base_rtt : s->base.rto / 16 + 1;
-    *k = (struct sack_clock){.probe_at = WEFT_NEVER, .probes = c->probe != 0};
+    *k = (struct sack_clock){.alone = weft_psn_add(s->base.una, WEFT_PSN_MASK),
+                             .probe_at = WEFT_NEVER,
+                             .probes = c->probe != 0};
     weft_lateness_init(&k->late, rtt, c->reorder_min, c->reorder_max);
 }
 
@@ -191,13 +195,49 @@ tx_next_lost(void *tx, uint32_t *psn)
     return false;
 }
 
-/* Whether enough has been acknowledged that was sent after the round for what it misses to be lost.
- */
-static inline bool
-is_round_over(struct sack_tx *s)
+struct span
 {
-    return s->clock ? weft_lateness_is_over(&sack_clock_of(s)->late, sack_clock_of(s)->left)
-                    : weft_psn_diff(s->top, s->mark) >= s->threshold;
+    uint32_t from;
+    uint32_t end;
+};
+
+/* Those of the packets sent again that are missing and left @p lost or before: the oldest one if it
+ * left alone, a round, or all; from is end if there are none. */
+static struct span
+lost_again(struct sack_tx *s, int64_t lost)
+{
+    const struct sack_clock *k = sack_clock_of(s);
+    const uint32_t una = s->base.una;
+    if (!s->watching || !weft_psn_before(una, s->limit))
+    {
+        return (struct span){una, una};
+    }
+    const bool alone = k->alone == una;
+    const uint32_t from = weft_psn_add(una, alone && k->alone_at > lost);
+    const uint32_t end = k->resent <= lost ? s->first
+                         : k->left <= lost ? s->limit
+                                           : weft_psn_add(una, alone);
+    return (struct span){sack_missing(s, from, end), end};
+}
+
+static void
+repeat_lost(struct sack_tx *s, int64_t lost)
+{
+    const struct span span = lost_again(s, lost);
+    if (span.from != span.end)
+    {
+        sack_repeat(s, span.from, span.end);
+    }
+}
+
+static void
+count_round(struct sack_tx *s)
+{
+    if (s->watching && weft_psn_before(s->base.una, s->limit) &&
+        weft_psn_diff(s->top, s->mark) >= s->threshold)
+    {
+        sack_repeat(s, s->base.una, s->limit);
+    }
 }
 
 /* Moves the cursors by an ACK while something was sent again, or will be. */
@@ -207,9 +247,13 @@ repair(struct sack_tx *s)
     sack_raise_to(&s->first, s->base.una);
     sack_raise_to(&s->again, s->base.una);
     sack_raise_to(&s->limit, s->base.una);
-    if (s->watching && weft_psn_before(s->base.una, s->limit) && is_round_over(s))
+    if (s->clock)
     {
-        sack_repeat_round(s, s->limit);
+        repeat_lost(s, weft_lateness_lost(&sack_clock_of(s)->late));
+    }
+    else
+    {
+        count_round(s);
     }
     sack_look_ahead(s);
 }
@@ -251,7 +295,14 @@ time_losses(struct sack_tx *s, const struct weft_packet *reply, int64_t now)
         }
     }
     k->tries = 0;
-    await(s, s->base.unsent == 0 && sack_find_missing(s, s->top), now);
+}
+
+/* Whether something is missing that left before a packet that has been answered. */
+static bool
+is_overtaken(struct sack_tx *s)
+{
+    const struct span again = lost_again(s, sack_clock_of(s)->late.newest);
+    return again.from != again.end || sack_find_missing(s, s->top);
 }
 
 /* The packets that an ACK names. */
@@ -297,7 +348,28 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
     {
         repair(s);
     }
+    if (s->clock)
+    {
+        await(s, s->base.unsent == 0 && is_overtaken(s), now);
+    }
     return acked;
+}
+
+static void
+note_sent_again(struct sack_tx *s, uint32_t psn, int64_t now)
+{
+    struct sack_clock *k = sack_clock_of(s);
+    if (k->alone_waits && k->alone == psn)
+    {
+        k->alone_at = now;
+        k->alone_waits = false;
+        return;
+    }
+    k->resent = now;
+    if (k->alone == psn)
+    {
+        k->alone = weft_psn_add(psn, WEFT_PSN_MASK); /* one before una: no packet */
+    }
 }
 
 static __attribute__((noinline)) uint32_t
@@ -310,7 +382,7 @@ send_again(struct sack_tx *s, int64_t now)
     s->base.queued--;
     if (s->clock)
     {
-        sack_clock_of(s)->resent = now;
+        note_sent_again(s, psn, now);
         await(s, false, now);
     }
     sack_look_ahead(s);
@@ -373,31 +445,35 @@ repeat_oldest(struct sack_tx *s)
     }
     else
     {
-        sack_repeat_round(s, end);
+        sack_repeat(s, s->base.una, end);
     }
     s->told = s->telling;
 }
 
 /*
- * All is sent, and nothing was heard for long. What is missing before an acknowledged packet is
- * lost (the reordering timer of RFC 8985 §6.2). Else the oldest missing packet is the probe (§7),
- * and its answer, by when the probe left, shows what else is lost; RFC 8985 sends the last packet,
- * since its answers do not say when packets left.
+ * All is sent, and nothing was heard for long. What left before an acknowledged packet and is
+ * missing is lost (the reordering timer of RFC 8985 §6.2). Else the oldest missing packet is the
+ * probe (§7), and its answer, by when the probe left, shows what else is lost; RFC 8985 sends the
+ * last packet, since its answers do not say when packets left.
  */
 static void
 probe(struct sack_tx *s, int64_t now)
 {
     struct sack_clock *k = sack_clock_of(s);
     sack_tell_nothing(s);
-    k->tries += k->tries < 62;
+    k->tries = (uint8_t)(k->tries + (k->tries < 62));
     await(s, false, now);
     if (s->base.unsent > 0 || s->base.resend)
     {
         return;
     }
-    if (sack_find_missing(s, s->top))
+    if (is_overtaken(s))
     {
-        sack_take_up(s, s->top);
+        repeat_lost(s, k->late.newest);
+        if (sack_find_missing(s, s->top))
+        {
+            sack_take_up(s, s->top);
+        }
     }
     else
     {
@@ -422,6 +498,7 @@ time_out(struct sack_tx *s)
     s->watching = false;
     if (s->clock)
     {
+        sack_clock_of(s)->alone_waits = false;
         sack_clock_of(s)->probe_at = WEFT_NEVER; /* until something leaves */
     }
 }

@@ -185,16 +185,55 @@ detect_by_time(struct sack_model *m, int64_t sent, int64_t now)
         find_lost(m, sent >= t->due ? judge(m, now) : 0);
     }
     t->tries = 0;
-    await(m, first_gap(m) < m->top, now);
+}
+
+static bool
+is_again(const struct sack_model *m, uint32_t i)
+{
+    return !m->packet[i].acked && m->packet[i].tried && !m->packet[i].queued && !m->packet[i].again;
+}
+
+/* Step 5 of RFC 8985 §6.2 for a packet that was sent again: it is lost once a packet was answered
+ * that left late enough after it. When each left is known to the round; alone, to the packet. */
+static bool
+is_lost_again(const struct sack_model *m, uint32_t i, int64_t lost)
+{
+    const struct sack_model_time *t = &m->time;
+    const bool over = m->packet[i].alone
+                          ? m->packet[i].left <= lost
+                          : t->resent <= lost || (m->packet[i].round && t->left <= lost);
+    MUST(!over || !is_again(m, i) || m->packet[i].left <= lost);
+    return over && is_again(m, i);
+}
+
+/* How many are, of a round that is out. */
+static uint32_t
+count_lost_again(const struct sack_model *m, int64_t lost)
+{
+    uint32_t n = 0;
+    for (uint32_t i = m->una; i < m->end && m->watching && m->packet[m->una].round; i++)
+    {
+        n += is_lost_again(m, i, lost);
+    }
+    return n;
 }
 
 static void
-detect_again(struct sack_model *m)
+repeat_lost(struct sack_model *m, int64_t lost)
 {
-    const struct sack_model_time *t = &m->time;
-    const bool over = m->threshold == 0 ? t->newest - t->left >= t->window
-                                        : (int32_t)(m->top - m->mark) >= m->threshold;
-    if (m->watching && over)
+    const uint32_t n = count_lost_again(m, lost);
+    for (uint32_t i = m->una; i < m->end && n > 0; i++)
+    {
+        m->packet[i].again |= is_lost_again(m, i, lost);
+    }
+    m->packet[m->una].waits_alone |= n == 1 && m->packet[m->una].again;
+    m->watching &= n == 0;
+}
+
+static void
+repeat_counted(struct sack_model *m)
+{
+    if (m->watching && (int32_t)(m->top - m->mark) >= m->threshold)
     {
         bool missing = false;
         for (uint32_t i = m->una; i < m->end; i++)
@@ -204,6 +243,13 @@ detect_again(struct sack_model *m)
         }
         m->watching = !missing;
     }
+}
+
+/* Whether something is missing that left before a packet that was answered. */
+static bool
+is_overtaken(const struct sack_model *m)
+{
+    return first_gap(m) < m->top || count_lost_again(m, m->time.newest) > 0;
 }
 
 uint32_t
@@ -231,13 +277,14 @@ sack_model_reply(struct sack_model *m, uint32_t epsn, uint32_t answered, int64_t
     if (m->threshold > 0)
     {
         detect_by_count(m);
+        repeat_counted(m);
+        settle(m);
+        return m->una - una;
     }
-    else
-    {
-        detect_by_time(m, sent, now);
-    }
-    detect_again(m);
+    detect_by_time(m, sent, now);
+    repeat_lost(m, m->time.newest - m->time.window);
     settle(m);
+    await(m, is_overtaken(m), now);
     return m->una - una;
 }
 
@@ -277,13 +324,15 @@ sack_model_next(struct sack_model *m, int64_t now, uint32_t *index)
     m->packet[i].queued = m->packet[i].again = m->packet[i].timed = false;
     m->packet[i].end = m->end;
     m->packet[i].sent++;
+    m->packet[i].alone = m->packet[i].waits_alone;
+    m->packet[i].waits_alone = false;
     m->packet[i].left = now;
     *index = i;
     if (fresh)
     {
         note_sent(m, now);
     }
-    else
+    else if (!m->packet[i].alone)
     {
         m->time.resent = now;
     }
@@ -326,13 +375,15 @@ ask(struct sack_model *m, int64_t now)
     {
         return;
     }
-    if (first_gap(m) < m->top)
+    if (is_overtaken(m))
     {
+        repeat_lost(m, m->time.newest);
         find_lost(m, m->top);
     }
     else if (m->packet[m->una].tried)
     {
         m->packet[m->una].again = true;
+        m->packet[m->una].waits_alone = true;
         m->watching = false;
     }
     else
@@ -353,6 +404,7 @@ sack_model_timeout(struct sack_model *m, int64_t now)
     for (uint32_t i = m->una; i < m->end; i++)
     {
         m->packet[i].timed = true;
+        m->packet[i].waits_alone = false;
         tried = m->packet[i].tried && !m->packet[i].acked && i >= tried ? i + 1 : tried;
     }
     for (uint32_t i = m->una; i < tried; i++)

@@ -21,7 +21,7 @@ struct sack_model_time
     int64_t rtt, variation;
     int64_t due, mark_at;
     int64_t last;   /* when the last packet left for the first time */
-    int64_t resent; /* when the last retransmission left */
+    int64_t resent; /* when the last retransmission left, but alone */
     int64_t left;   /* the same of the round */
     int64_t probe_at;
     uint32_t tries;
@@ -51,12 +51,14 @@ struct sack_model
     struct
     {
         bool acked;
-        bool tried;   /* found missing once, or overdue */
-        bool queued;  /* to be sent for the second time */
-        bool again;   /* to be sent for the third time or more */
-        bool round;   /* belongs to the round that is out */
-        bool timed;   /* the timer fired since it was last sent */
-        uint32_t end; /* end when it was last sent: what follows it */
+        bool tried;       /* found missing once, or overdue */
+        bool queued;      /* to be sent for the second time */
+        bool again;       /* to be sent for the third time or more */
+        bool waits_alone; /* to be sent again with no others */
+        bool alone;       /* it last was */
+        bool round;       /* belongs to the round that is out */
+        bool timed;       /* the timer fired since it was last sent */
+        uint32_t end;     /* end when it was last sent: what follows it */
         uint32_t sent;
         int64_t left; /* when it was last sent */
     } packet[SACK_MODEL_PACKETS];

@@ -253,6 +253,96 @@ START_TEST(a_probe_finds_a_lost_tail_without_a_timeout)
 }
 END_TEST
 
+/* The last ten packets are lost, and all but one once more. Returns when a probe has asked for
+ * them, which is packet 1; @p more are posted then. */
+static int64_t
+asks_after_a_lost_round(uint32_t more)
+{
+    static const char *const fast[] = {"reorder-min", "8us", "reorder-max", "8us", NULL};
+    begin_time(0, fast);
+    leave(0, 10, 0);
+    const int64_t first = rig.ops->tx_deadline(rig.tx);
+    rig.ops->tx_timeout(rig.tx, first);
+    sends_at(first, WEFT_TX_RETX, 0);
+    acked(0, 1, first);
+    for (uint32_t psn = 1; psn < 10; psn++)
+    {
+        sends_at(first + RTT, WEFT_TX_RETX, psn);
+    }
+    const int64_t asked = rig.ops->tx_deadline(rig.tx);
+    rig.ops->tx_timeout(rig.tx, asked);
+    sends_at(asked, WEFT_TX_RETX, 1);
+    rig.ops->tx_post(rig.tx, more);
+    return asked;
+}
+
+/* A path died for longer than a round trip: what was sent again was lost with the rest. Each
+ * retransmission has its own time (§6.1), and the answer of one probe leaves all of them behind. */
+START_TEST(one_probe_repairs_all_that_was_lost_twice)
+{
+    const int64_t asked = asks_after_a_lost_round(0);
+    ck_assert(!rig.ops->tx_ready(rig.tx));
+    acked(1, 2, asked);
+    ck_assert(is_told_lost(2));
+    for (uint32_t psn = 2; psn < 10; psn++)
+    {
+        sends_at(asked + RTT, WEFT_TX_RETX, psn);
+    }
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 0);
+    end();
+}
+END_TEST
+
+/* §6.2, step 5, for the probe as for any other packet. */
+START_TEST(a_probe_is_as_old_as_it_is)
+{
+    const int64_t asked = asks_after_a_lost_round(20);
+    for (uint32_t psn = 10; psn < 20; psn++)
+    {
+        sends_at(asked + (psn - 9) * US, WEFT_TX_NEW, psn);
+    }
+    acked(10, 1, asked + US);
+    for (uint32_t psn = 2; psn < 10; psn++)
+    {
+        sends_at(asked + 10 * US, WEFT_TX_RETX, psn);
+    }
+    for (uint32_t psn = 11; psn < 17; psn++)
+    {
+        acked(psn, 1, asked + (psn - 9) * US);
+    }
+    sends_at(asked + 16 * US, WEFT_TX_NEW, 20);
+    acked(17, 1, asked + 8 * US);
+    ck_assert(is_told_lost(1));
+    sends_at(asked + 17 * US, WEFT_TX_RETX, 1);
+    end();
+}
+END_TEST
+
+/* The reordering timer of §6.2, for what was sent again as for the rest: the last one arrived. */
+START_TEST(a_gap_in_what_was_sent_again_is_lost_when_its_answer_is_overdue)
+{
+    const int64_t asked = asks_after_a_lost_round(0);
+    acked(1, 2, asked);
+    for (uint32_t psn = 2; psn < 10; psn++)
+    {
+        sends_at(asked + RTT, WEFT_TX_RETX, psn);
+    }
+    const int64_t before = rig.ops->tx_deadline(rig.tx) - (asked + RTT);
+    acked(9, 2, asked + RTT);
+    const int64_t due = rig.ops->tx_deadline(rig.tx);
+    ck_assert_int_lt(due - (asked + 2 * RTT), before); /* its answer is overdue, not on the way */
+    rig.ops->tx_timeout(rig.tx, due);
+    ck_assert(is_told_lost(2));
+    for (uint32_t psn = 2; psn < 9; psn++)
+    {
+        sends_at(due, WEFT_TX_RETX, psn);
+    }
+    ck_assert(!rig.ops->tx_ready(rig.tx));
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 0);
+    end();
+}
+END_TEST
+
 /* §6.2: the reordering timer. */
 START_TEST(a_gap_at_the_end_is_lost_when_its_answer_is_overdue)
 {
@@ -441,6 +531,9 @@ sack_time_suite(void)
     tcase_add_test(tcase, the_greatest_window_holds);
     tcase_add_test(tcase, a_retransmission_is_lost_a_window_after_it);
     tcase_add_test(tcase, a_probe_finds_a_lost_tail_without_a_timeout);
+    tcase_add_test(tcase, one_probe_repairs_all_that_was_lost_twice);
+    tcase_add_test(tcase, a_probe_is_as_old_as_it_is);
+    tcase_add_test(tcase, a_gap_in_what_was_sent_again_is_lost_when_its_answer_is_overdue);
     tcase_add_test(tcase, a_gap_at_the_end_is_lost_when_its_answer_is_overdue);
     tcase_add_test(tcase, a_probe_adds_nothing_to_what_waits_to_be_sent_again);
     tcase_add_test(tcase, a_tors_nack_shows_no_loss);
