@@ -51,9 +51,7 @@ shape_of(const struct hierarchical_config *c, const struct weft_hosts *hosts, st
     {
         return error;
     }
-    if (gpus == 0 || s->ranks % gpus != 0 ||
-        (c->common.groups > 1 && c->common.placement == WEFT_INTERLEAVED) ||
-        weft_groups_servers_refusal(c->common.placement, gpus, hosts))
+    if (weft_groups_whole_servers_refusal(&c->common, gpus, s->ranks, hosts))
     {
         return WEFT_ERANGE;
     }
@@ -97,25 +95,10 @@ static const char *
 hierarchical_refusal(const void *config, const struct weft_hosts *hosts)
 {
     const struct hierarchical_config *c = (const struct hierarchical_config *)config;
-    const char *groups = weft_groups_refusal(&c->common, hosts);
-    const char *servers =
-        weft_groups_servers_refusal(c->common.placement, gpus_of(c, hosts), hosts);
-    if (groups || servers)
-    {
-        return groups ? groups : servers;
-    }
-    if (gpus_of(c, hosts) == 0)
-    {
-        return "nothing says which of them are in one server; expected gpus-per-server, of the "
-               "topology or of the workload";
-    }
-    if (c->common.groups > 1 && c->common.placement == WEFT_INTERLEAVED)
-    {
-        return "placement interleaved would put the GPUs of a server into different groups; "
-               "expected blocked";
-    }
-    return "a group has a part of a server; expected gpus-per-server that divides the ranks of a "
-           "group";
+    uint32_t ranks = 0;
+    return weft_groups_ranks(&c->common, hosts, &ranks)
+               ? weft_groups_refusal(&c->common, hosts)
+               : weft_groups_whole_servers_refusal(&c->common, gpus_of(c, hosts), ranks, hosts);
 }
 
 static int

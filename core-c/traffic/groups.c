@@ -74,6 +74,22 @@ weft_groups_servers_refusal(int64_t placement, uint32_t gpus, const struct weft_
                : NULL;
 }
 
+const char *
+weft_groups_whole_servers_refusal(const struct weft_groups *groups, uint32_t gpus, uint32_t ranks,
+                                  const struct weft_hosts *hosts)
+{
+    const char *servers = weft_groups_servers_refusal(groups->placement, gpus, hosts);
+    return servers != NULL ? servers
+           : gpus == 0     ? "nothing says which of them are in one server; expected "
+                             "gpus-per-server, of the topology or of the workload"
+           : groups->groups > 1 && groups->placement == WEFT_INTERLEAVED
+               ? "placement interleaved would put the GPUs of a server into different groups; "
+                 "expected blocked"
+           : ranks % gpus != 0 ? "a group has a part of a server; expected gpus-per-server that "
+                                 "divides the ranks of a group"
+                               : NULL;
+}
+
 /* Whether hosts are as the workload's own rails say: whole blocks of servers whose hosts are each
  * at a ToR of its own; of a fabric with servers, these. */
 static bool

@@ -136,6 +136,11 @@ extern "C"
     const char *weft_groups_servers_refusal(int64_t placement, uint32_t gpus,
                                             const struct weft_hosts *hosts);
 
+    /** Returns why groups of @p ranks are not whole servers of @p gpus ranks in a row, and what was
+     * expected; NULL: they are. */
+    const char *weft_groups_whole_servers_refusal(const struct weft_groups *groups, uint32_t gpus,
+                                                  uint32_t ranks, const struct weft_hosts *hosts);
+
     /** Returns the bytes of each of @p n equal parts: rounded up, so never 0. */
     uint64_t weft_groups_part(const struct weft_groups *groups, uint32_t n);
 

@@ -197,6 +197,134 @@ START_TEST(the_order_of_hosts_does_not_depend_on_how_they_are_named)
 }
 END_TEST
 
+/* All that a rank has for the GPUs of its place in other servers, and what its server's others have
+ * for them, which it gets first. */
+static void
+check_relay(const struct weft_hosts *hosts, uint64_t part)
+{
+    static uint64_t held[24][24], reaches[24][24];
+    uint32_t come[24] = {0};
+    memset(held, 0, sizeof held);
+    memset(reaches, 0, sizeof reaches);
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        const struct weft_message *m = &messages[i];
+        const bool inside = server_of(hosts, m->src) == server_of(hosts, m->dst);
+        MUST(m->nnext == 0 || (inside && m->nnext == 1 && m->waits == 0));
+        reaches[m->src][m->dst] += m->bytes;
+        if (m->nnext == 1)
+        {
+            const struct weft_message *then = &messages[next[m->first_next]];
+            MUST(then->src == m->dst && then->step == 1 && m->step == 0);
+            MUST(gpu_of(hosts, then->src) == gpu_of(hosts, then->dst));
+            held[then->src][then->dst] += m->bytes;
+            come[then->src]++;
+        }
+    }
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        const struct weft_message *m = &messages[i];
+        if (server_of(hosts, m->src) != server_of(hosts, m->dst))
+        {
+            MUST(m->bytes == held[m->src][m->dst] + part); /* of the rank itself */
+            MUST(m->waits == hosts->gpus - 1);
+        }
+    }
+    for (uint32_t i = 0; i < hosts->n; i++)
+    {
+        const uint64_t others = hosts->n / hosts->gpus - 1;
+        ck_assert_uint_eq(come[i], (hosts->gpus - 1) * others);
+        for (uint32_t j = 0; j < hosts->n; j++)
+        {
+            const bool inside = server_of(hosts, i) == server_of(hosts, j);
+            const bool rail = gpu_of(hosts, i) == gpu_of(hosts, j);
+            ck_assert_uint_eq(reaches[i][j], i == j   ? 0
+                                             : inside ? part * (others + 1)
+                                             : rail   ? part * hosts->gpus
+                                                      : 0);
+        }
+    }
+}
+
+START_TEST(an_alltoall_by_relays_leaves_a_server_on_the_rail_of_its_end)
+{
+    struct weft_hosts cases[] = {rails, leaves, some(&rails, of_rails, 12),
+                                 some(&leaves, of_leaves, 12)};
+    struct weft_hosts *hosts = &cases[_i];
+    hosts->scale_up = 1;
+    choose("alltoall", "relay", "pxn");
+    traffic_set("scope", "pair");
+    traffic_build(hosts, 0);
+    const uint32_t servers = hosts->n / hosts->gpus;
+    ck_assert_uint_eq(size.nmessages, hosts->n * (hosts->n - 1));
+    ck_assert_uint_eq(size.nqps, hosts->n * (hosts->gpus - 1 + servers - 1));
+    ck_assert_uint_eq(count_inside(hosts), hosts->n * (hosts->gpus - 1) * servers);
+    check_relay(hosts, 96000);
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        MUST(messages[i].qp < size.nqps);
+        for (uint32_t k = 0; k < i; k++)
+        {
+            MUST((messages[i].qp == messages[k].qp) ==
+                 (messages[i].src == messages[k].src && messages[i].dst == messages[k].dst));
+        }
+    }
+}
+END_TEST
+
+/* Of one server nothing is relayed, nor of servers of one GPU. */
+START_TEST(relays_of_one_server_or_of_one_gpu_are_none)
+{
+    struct weft_hosts one = some(&leaves, every, 4);
+    struct weft_hosts lone = {.n = 4, .per_tor = 2, .per_pod = 4, .gpus = 1, .scale_up = 1};
+    struct weft_hosts *const cases[] = {&one, &lone};
+    for (int i = 0; i < 2; i++)
+    {
+        cases[i]->scale_up = 1;
+        choose("alltoall", "relay", "pxn");
+        traffic_build(cases[i], 0);
+        ck_assert_uint_eq(size.nmessages, 12);
+        ck_assert_uint_eq(size.bytes, 24000);
+        for (uint32_t k = 0; k < 12; k++)
+        {
+            MUST(messages[k].bytes == 24000 && messages[k].waits == 0 && messages[k].nnext == 0);
+        }
+    }
+}
+END_TEST
+
+START_TEST(relays_without_a_network_of_the_server_are_refused)
+{
+    struct weft_hosts up = leaves;
+    up.scale_up = 1;
+    const struct
+    {
+        struct weft_hosts hosts;
+        const char *setting, *value, *expected;
+    } cases[] = {
+        {plain, NULL, NULL, "expected a topology with gpus-per-server and scale-up-rate"},
+        {leaves, NULL, NULL, "expected a topology with gpus-per-server and scale-up-rate"},
+        {up, "placement", "random", "expected blocked"},
+        {up, "groups", "2", "expected blocked"},
+        {some(&up, of_leaves, 6), NULL, NULL, "whole servers"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        choose("alltoall", cases[i].setting, cases[i].value);
+        traffic_set("relay", "pxn");
+        const char *why = size_refused(ops, &config, &cases[i].hosts);
+        ck_assert_msg(strstr(why, cases[i].expected) != NULL, "case %zu: %s", i, why);
+    }
+    choose("alltoall", "relay", "pxn");
+    traffic_set("groups", "4");
+    traffic_set("placement", "blocked");
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &up), "a part of a server"));
+    choose("alltoall", "relay", "pxn");
+    traffic_set("concurrency", "2");
+    ck_assert_ptr_nonnull(strstr(ops->algo.check(&config), "expected concurrency 0"));
+}
+END_TEST
+
 Suite *
 traffic_servers_suite(void)
 {
@@ -208,6 +336,9 @@ traffic_servers_suite(void)
     tcase_add_test(tc, without_servers_the_workload_says_what_one_is);
     tcase_add_loop_test(tc, fsdp_goes_from_server_to_server_by_rail, 0, 8);
     tcase_add_test(tc, the_order_of_hosts_does_not_depend_on_how_they_are_named);
+    tcase_add_loop_test(tc, an_alltoall_by_relays_leaves_a_server_on_the_rail_of_its_end, 0, 4);
+    tcase_add_test(tc, relays_of_one_server_or_of_one_gpu_are_none);
+    tcase_add_test(tc, relays_without_a_network_of_the_server_are_refused);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -95,4 +95,26 @@ for kind in 'graph" file="servers.txt"' "$clos"; do
 done
 cmp graph.layers leaf-spine.layers || fail 'other layers in a graph'
 grep -q '^server-down,8,' graph.layers || fail "no ports of servers' switches"
+# An all-to-all by relays, worked out: a GPU has what its server's others hold for its rail in the next server once
+# each of them has sent a part of 40 packets to each other, in turns, over two links; from then on its port is never
+# idle, nothing waits for it, and no packet meets a spine.
+for shape in '2 2' '3 4' '4 2' '2 5'; do
+    gpus=${shape% *} servers=${shape#* }
+    cat >relays.xml <<END
+<scenario name="relays">
+  <topology kind="rail-optimised" gpus-per-server="$gpus" servers-per-block="$servers" spines="2" link-rate="100Gbps"
+            link-delay="500ns" scale-up-rate="800Gbps" scale-up-delay="50ns"/>
+  <fabric ack-priority="ideal" payload="1000B" header="48B" gap="20B"/>
+  <transport name="ideal"/><balancer name="ecmp"/><congestion-control name="none"/>
+  <workload kind="alltoall" bytes="40KB" scope="pair" relay="pxn"/>
+</scenario>
+END
+    ends 0 "$weft" run relays.xml --no-figures --host plain --again --out relays
+    awk -v gpus="$gpus" -v servers="$servers" -v us="$(cct relays)" 'BEGIN {
+        inside = (40 * (gpus - 1) * 1068 + 1028) * 8 / 800e3 + 2 * 0.05
+        across = (40 * gpus * (servers - 1) * 1068 + 1028) * 8 / 100e3 + 2 * 0.5
+        exit !(us - inside - across < 1e-5 && us - inside - across > -1e-5) }' ||
+        fail "relays take $(cct relays) us in $servers servers of $gpus"
+    grep -q '^relays,tor-up,[0-9]*,0,,0,' relays/layers.csv || fail 'a packet meets a spine'
+done
 echo "several ports: right"

@@ -342,6 +342,7 @@ extern "C"
         hosts.why = NULL;
         hosts.gpus = clos->gpus;
         hosts.rails = clos->rails ? clos->gpus : 0;
+        hosts.scale_up = weft_clos_scales_up(clos);
         return hosts;
     }
 

@@ -23,6 +23,7 @@
 #ifndef WEFT_TRAFFIC_H
 #define WEFT_TRAFFIC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -84,6 +85,7 @@ extern "C"
         const uint32_t *tor;      /**< [place in the fabric]: its ToR; NULL: the place / per_tor */
         uint32_t gpus;            /**< of them in each server; 0: nothing says so */
         uint32_t rails; /**< hosts of a server, which are at ToRs in a row; 0: they are not */
+        bool scale_up;  /**< servers have networks of their own */
     };
 
     /** The place in the fabric of the @p i-th host. */
