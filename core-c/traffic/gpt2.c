@@ -58,8 +58,9 @@ static const struct weft_param params[] = {
      "Sequences of a replica in the iteration, its one micro-batch.", "(ours)"},
     {"value", WEFT_BYTES, WEFT_P(struct gpt2_config, value), "2B", "1B", "8B", NULL,
      "What an activation or a gradient takes.", "(ours)"},
-    {"tensor", WEFT_COUNT, WEFT_P(struct gpt2_config, tensor), "8", "1", "1024", NULL,
-     "GPUs of a tensor-parallel group, which share each layer; 1: data parallelism alone.",
+    {"tensor", WEFT_COUNT, WEFT_P(struct gpt2_config, tensor), "8", "0", "1024", NULL,
+     "GPUs of a tensor-parallel group, which share each layer; 1: data parallelism alone; 0: all "
+     "of a server, as the topology has it.",
      "Shoeybi et al. 2019; (ours)"},
     {"collective", WEFT_CHOICE, WEFT_P(struct gpt2_config, collective), "ring", NULL, NULL,
      "ring direct doubling",
@@ -181,10 +182,35 @@ power_of_two(uint32_t n)
     return (n & (n - 1)) == 0;
 }
 
+/* Returns the configuration with the GPUs of a tensor-parallel group. */
+static struct gpt2_config
+resolve(const void *config, const struct weft_hosts *hosts)
+{
+    struct gpt2_config c = *(const struct gpt2_config *)config;
+    c.tensor = c.tensor ? c.tensor : hosts->gpus;
+    return c;
+}
+
+/* Why tensor-parallel groups are not the fabric's servers, where they are to be. */
+static const char *
+servers_refusal(const struct gpt2_config *c, const struct weft_hosts *hosts)
+{
+    struct weft_groups replicas = c->common;
+    replicas.groups = hosts->n;
+    return c->tensor > 0 ? NULL
+           : hosts->gpus == 0
+               ? "nothing says how many GPUs a server has; expected a topology with "
+                 "gpus-per-server, or tensor above 0"
+               : weft_groups_whole_servers_refusal(&replicas, hosts->gpus, hosts->gpus, hosts);
+}
+
 static const char *
 gpt2_refusal(const void *config, const struct weft_hosts *hosts)
 {
-    return whole_replicas(config, hosts)
+    const struct gpt2_config c = resolve(config, hosts);
+    const char *servers = servers_refusal(config, hosts);
+    return servers != NULL ? servers
+           : whole_replicas(&c, hosts)
                ? "recursive doubling needs groups of a power of two; expected such a tensor and "
                  "such a number of replicas"
                : "the hosts are not whole replicas; expected two hosts at least, and a multiple of "
@@ -194,12 +220,12 @@ gpt2_refusal(const void *config, const struct weft_hosts *hosts)
 static int
 gpt2_count(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    const struct gpt2_config *c = config;
+    const struct gpt2_config own = resolve(config, hosts), *c = &own;
     if (hosts->n > WEFT_MAX_MESSAGES)
     {
         return WEFT_EOVERFLOW;
     }
-    if (!whole_replicas(c, hosts) ||
+    if (servers_refusal(config, hosts) != NULL || !whole_replicas(c, hosts) ||
         (c->collective == DOUBLING &&
          !(power_of_two((uint32_t)c->tensor) && power_of_two(hosts->n / (uint32_t)c->tensor))))
     {
@@ -436,7 +462,7 @@ static int
 gpt2_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
           struct weft_message *messages, uint32_t *next)
 {
-    const struct gpt2_config *c = config;
+    const struct gpt2_config own = resolve(config, hosts), *c = &own;
     struct weft_traffic_size size;
     const int error = gpt2_size(config, hosts, &size);
     if (error)

@@ -5,6 +5,7 @@
  * cluster.
  */
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weft/error.h>
@@ -162,6 +163,69 @@ START_TEST(fsdp_goes_from_server_to_server_by_rail)
     traffic_set("gpus", same[_i / 4]);
     traffic_build(hosts, 0);
     ck_assert_uint_eq(count_inside(hosts), 0);
+}
+END_TEST
+
+static void
+choose_gpt2(const char *tensor)
+{
+    traffic_choose("gpt2");
+    traffic_set("layers", "2");
+    traffic_set("hidden", "8");
+    traffic_set("vocabulary", "100");
+    traffic_set("tensor", tensor);
+}
+
+/* As models are trained: activations stay in a server, gradients go by rail. */
+START_TEST(tensor_groups_of_gpt2_are_servers)
+{
+    const struct weft_hosts cases[] = {rails, some(&rails, of_rails, 12), leaves,
+                                       some(&leaves, of_leaves, 12)};
+    static const char *const same[] = {"3", "4"};
+    const struct weft_hosts *hosts = &cases[_i];
+    choose_gpt2("0");
+    traffic_build(hosts, 0);
+    const uint32_t replicas = hosts->n / hosts->gpus, tensor_steps = 4 * 2;
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        const struct weft_message *m = &messages[i];
+        const bool inside = server_of(hosts, m->src) == server_of(hosts, m->dst);
+        MUST(inside == (m->step < tensor_steps));
+        MUST(inside || gpu_of(hosts, m->src) == gpu_of(hosts, m->dst));
+    }
+    ck_assert_uint_eq(size.ngroups, replicas + hosts->gpus);
+    struct weft_message *as_servers = messages;
+    const struct weft_traffic_size other = size;
+    messages = NULL;
+    choose_gpt2(same[_i / 2]);
+    traffic_build(hosts, 0);
+    ck_assert_uint_eq(size.nmessages, other.nmessages);
+    ck_assert_mem_eq(as_servers, messages, size.nmessages * sizeof *messages);
+    free(as_servers);
+}
+END_TEST
+
+START_TEST(tensor_groups_that_cannot_be_servers_are_refused)
+{
+    const struct
+    {
+        struct weft_hosts hosts;
+        const char *placement, *collective, *expected;
+    } cases[] = {
+        {plain, "blocked", "ring", "expected a topology with gpus-per-server, or tensor above 0"},
+        {leaves, "interleaved", "ring", "expected blocked"},
+        {leaves, "random", "ring", "expected blocked"},
+        {some(&leaves, of_leaves, 6), "blocked", "ring", "whole servers"},
+        {rails, "blocked", "doubling", "a power of two"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        choose_gpt2("0");
+        traffic_set("placement", cases[i].placement);
+        traffic_set("collective", cases[i].collective);
+        const char *why = size_refused(ops, &config, &cases[i].hosts);
+        ck_assert_msg(strstr(why, cases[i].expected) != NULL, "case %zu: %s", i, why);
+    }
 }
 END_TEST
 
@@ -339,6 +403,8 @@ traffic_servers_suite(void)
     tcase_add_loop_test(tc, an_alltoall_by_relays_leaves_a_server_on_the_rail_of_its_end, 0, 4);
     tcase_add_test(tc, relays_of_one_server_or_of_one_gpu_are_none);
     tcase_add_test(tc, relays_without_a_network_of_the_server_are_refused);
+    tcase_add_loop_test(tc, tensor_groups_of_gpt2_are_servers, 0, 4);
+    tcase_add_test(tc, tensor_groups_that_cannot_be_servers_are_refused);
     suite_add_tcase(suite, tc);
     return suite;
 }
