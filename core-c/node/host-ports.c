@@ -173,20 +173,37 @@ port_of_data(const struct weft_net *net, struct weft_host_node *h, struct weft_n
 
 /* --- what waits ------------------------------------------------------------------------------- */
 
+/* Something waits at a port from now on. */
+static struct weft_port_queues *
+waits_at(struct weft_host_node *h, uint32_t port)
+{
+    struct weft_host_ports *ports = h->ports;
+    const int64_t free_at = h->node.port[port].free_at;
+    ports->waiting |= UINT64_C(1) << port;
+    ports->goes_at = free_at < ports->goes_at ? free_at : ports->goes_at;
+    return &ports->queue[port];
+}
+
 static void
 queue_reply(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p,
             uint32_t port)
 {
     const uint64_t may = leading(net, h, p->dst);
     const uint32_t to = may >> port & 1U ? port : hashed(&net->config, p, may);
-    weft_packets_push(&h->ports->queue[to].replies, p, &h->node.worker->memory);
+    weft_packets_push(&waits_at(h, to)->replies, p, &h->node.worker->memory);
 }
 
-static void
-queue_other(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
+void
+weft_ports_reply(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
+{
+    queue_reply(net, h, p, p->in_port);
+}
+
+void
+weft_ports_send(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
 {
     const uint32_t port = hashed(&net->config, p, leading(net, h, p->dst));
-    weft_packets_push(&h->ports->queue[port].others, p, &h->node.worker->memory);
+    weft_packets_push(&waits_at(h, port)->others, p, &h->node.worker->memory);
 }
 
 /* Returns how many packets of a QP may wait: its part of the window, which all QPs that have
@@ -206,7 +223,7 @@ queue_data(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
            const struct weft_packet *p)
 {
     struct weft_net_qp *q = net->qp[p->qp];
-    weft_packets_push(&h->ports->queue[port].data, p, &h->node.worker->memory);
+    weft_packets_push(&waits_at(h, port)->data, p, &h->node.worker->memory);
     h->ports->sprayed += q->sprays;
     if (++q->at_ports >= window_of(net, h, q))
     {
@@ -230,6 +247,7 @@ take_data(const struct weft_net *net, struct weft_host_node *h, uint32_t port)
     {
         q->qp.held = false;
         h->ports->held--;
+        h->ports->empty = 0;
         weft_host_resume(q->nic, &q->qp, h->node.now);
     }
     return p;
@@ -244,21 +262,21 @@ choose_again(const struct weft_net *net, struct weft_host_node *h, uint32_t port
     for (uint32_t n = weft_packets_n(row); n > 0; n--)
     {
         const struct weft_packet p = *weft_packets_pop(row, 0);
-        struct weft_port_queues *to = &h->ports->queue[port];
-        if (row == &to->data)
+        const struct weft_port_queues *from = &h->ports->queue[port];
+        if (row == &from->data)
         {
-            to = leading(net, h, p.dst) >> port & 1U
-                     ? to
-                     : &h->ports->queue[port_of_data(net, h, net->qp[p.qp], &p, h->node.nports)];
-            weft_packets_push(&to->data, &p, &h->node.worker->memory);
+            const uint32_t to = leading(net, h, p.dst) >> port & 1U
+                                    ? port
+                                    : port_of_data(net, h, net->qp[p.qp], &p, h->node.nports);
+            weft_packets_push(&waits_at(h, to)->data, &p, &h->node.worker->memory);
         }
-        else if (row == &to->replies)
+        else if (row == &from->replies)
         {
             queue_reply(net, h, &p, port);
         }
         else
         {
-            queue_other(net, h, &p);
+            weft_ports_send(net, h, &p);
         }
     }
 }
@@ -282,22 +300,35 @@ choose_all_again(const struct weft_net *net, struct weft_host_node *h)
 
 /* --- what is sent ----------------------------------------------------------------------------- */
 
-/* The ports of a NIC: those to the fabric, or to its server. */
-static uint64_t
-ports_of(const struct weft_host_node *h, const struct weft_host *nic)
+/* The NIC of a port, to the fabric or to the host's server. */
+static inline struct weft_host *
+nic_of(struct weft_host_node *h, bool inside)
 {
-    const uint64_t all = all_ports(h->node.nports), inside = h->inside ? h->ports->inside : 0;
-    return nic == h->inside ? inside : all & ~inside;
+    return inside ? h->inside : &h->nic;
 }
 
-/* The classes that PFC keeps back at all of these ports. */
+static inline bool
+is_inside(const struct weft_host_node *h, uint32_t port)
+{
+    return h->inside && (h->ports->inside >> port & 1U);
+}
+
+/* Whether the QPs of a NIC may make a packet, as far as is known. */
+static inline bool
+may_make(const struct weft_host_node *h, bool inside)
+{
+    const struct weft_host *nic = inside ? h->inside : &h->nic;
+    return nic && nic->nactive > 0 && !(h->ports->empty >> inside & 1U);
+}
+
+/* The classes that PFC keeps back at all ports of a NIC. */
 static uint32_t
-paused_at(const struct weft_host_node *h, uint64_t ports)
+paused_at(const struct weft_host_node *h, bool inside)
 {
     uint32_t paused = UINT32_MAX;
-    for (; ports != 0; ports &= ports - 1)
+    for (uint32_t i = 0; i < h->node.nports; i++)
     {
-        paused &= h->node.port[weft_ctz64(ports)].paused;
+        paused &= is_inside(h, i) == inside ? h->node.port[i].paused : UINT32_MAX;
     }
     return paused;
 }
@@ -307,8 +338,12 @@ static bool
 make_for(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
          struct weft_packet *made)
 {
-    const bool inside = h->inside && (h->ports->inside >> port & 1U);
-    h->port.paused = paused_at(h, ports_of(h, inside ? h->inside : &h->nic));
+    const bool inside = is_inside(h, port);
+    if (!may_make(h, inside))
+    {
+        return false;
+    }
+    h->port.paused = paused_at(h, inside);
     while (weft_host_draw(net, h, inside))
     {
         *made = h->ports->made;
@@ -319,6 +354,7 @@ make_for(const struct weft_net *net, struct weft_host_node *h, uint32_t port,
         }
         queue_data(net, h, to, made);
     }
+    h->ports->empty |= 1U << inside;
     return false;
 }
 
@@ -374,83 +410,104 @@ serve(const struct weft_net *net, struct weft_host_node *h, uint32_t port)
     return sends;
 }
 
-/* Gives a port to each packet that was queued as if there were one. */
-static void
-sort_out(const struct weft_net *net, struct weft_host_node *h)
+/* Sends one frame by the next port that has something for it. False: none has. */
+static bool
+serve_next(const struct weft_net *net, struct weft_host_node *h)
 {
-    while (weft_packets_n(&h->replies) > 0)
+    uint32_t port = h->ports->first;
+    for (uint32_t left = h->node.nports; left > 0; left--)
     {
-        const struct weft_packet p = *weft_packets_pop(&h->replies, 0);
-        queue_reply(net, h, &p, p.in_port);
+        const uint32_t next = port + 1 < h->node.nports ? port + 1 : 0;
+        if (h->node.port[port].free_at <= h->node.now &&
+            ((h->ports->waiting >> port & 1U) || may_make(h, is_inside(h, port))) &&
+            serve(net, h, port))
+        {
+            h->ports->first = next;
+            return true;
+        }
+        port = next;
     }
-    while (weft_packets_n(&h->others) > 0)
-    {
-        const struct weft_packet p = *weft_packets_pop(&h->others, 0);
-        queue_other(net, h, &p);
-    }
+    return false;
 }
 
-/* When a NIC's QPs may make something next. */
-static int64_t
-makes_at(const struct weft_host_node *h, const struct weft_host *nic)
+/* Returns whether something waits at a port, and notes when it may go. */
+static bool
+plan_port(struct weft_host_node *h, uint32_t i, int64_t *next)
 {
-    const uint64_t ports = ports_of(h, nic);
-    int64_t free = WEFT_NEVER;
-    for (uint64_t left = ports; left != 0; left &= left - 1)
+    const struct weft_port_queues *waits = &h->ports->queue[i];
+    const struct weft_port *wire = &h->node.port[i];
+    if (wire->free_at < *next && (weft_packets_any(&waits->replies, wire->paused) ||
+                                  weft_packets_any(&waits->others, wire->paused) ||
+                                  weft_packets_any(&waits->data, wire->paused)))
     {
-        const int64_t at = h->node.port[weft_ctz64(left)].free_at;
-        free = at < free ? at : free;
+        *next = wire->free_at;
     }
-    free = free > h->node.now ? free : h->node.now;
-    return weft_host_next_from(nic, 0, paused_at(h, ports), free);
+    return weft_packets_n(&waits->replies) + weft_packets_n(&waits->others) +
+               weft_packets_n(&waits->data) >
+           0;
 }
 
-/* When something may be sent next. */
+/* Notes when each kind of port is free next. Returns when something may be sent then. */
 static int64_t
-next_at(const struct weft_host_node *h)
+plan(struct weft_host_node *h)
 {
-    int64_t next = makes_at(h, &h->nic);
+    struct weft_host_ports *ports = h->ports;
+    int64_t next = WEFT_NEVER;
+    uint64_t waiting = 0;
+    ports->goes_at = WEFT_NEVER;
+    ports->free_at[0] = ports->free_at[1] = WEFT_NEVER;
     for (uint32_t i = 0; i < h->node.nports; i++)
     {
-        const struct weft_port_queues *waits = &h->ports->queue[i];
-        const struct weft_port *wire = &h->node.port[i];
-        const int64_t at = wire->free_at > h->node.now ? wire->free_at : h->node.now;
-        if (weft_packets_any(&waits->replies, wire->paused) ||
-            weft_packets_any(&waits->others, wire->paused) ||
-            weft_packets_any(&waits->data, wire->paused))
+        const int64_t free_at = h->node.port[i].free_at;
+        int64_t *first = &ports->free_at[is_inside(h, i)];
+        *first = free_at < *first ? free_at : *first;
+        if ((ports->waiting >> i & 1U) && plan_port(h, i, &next))
         {
+            waiting |= UINT64_C(1) << i;
+            ports->goes_at = free_at < ports->goes_at ? free_at : ports->goes_at;
+        }
+    }
+    ports->waiting = waiting;
+    for (uint32_t inside = 0; inside < 2; inside++)
+    {
+        const struct weft_host *nic = nic_of(h, inside);
+        if (nic && nic->nactive > 0)
+        {
+            const int64_t free_at = ports->free_at[inside];
+            const int64_t at = weft_host_next_from(nic, 0, paused_at(h, inside),
+                                                   free_at > h->node.now ? free_at : h->node.now);
             next = at < next ? at : next;
         }
     }
-    const int64_t inside = h->inside ? makes_at(h, h->inside) : WEFT_NEVER;
-    return inside < next ? inside : next;
+    return next > h->node.now ? next : h->node.now;
+}
+
+/* Returns when a port is free that may have something to send: not before. */
+static int64_t
+soonest(const struct weft_host_node *h)
+{
+    const struct weft_host_ports *ports = h->ports;
+    int64_t at = ports->goes_at;
+    at = h->nic.nactive > 0 && ports->free_at[0] < at ? ports->free_at[0] : at;
+    return h->inside && h->inside->nactive > 0 && ports->free_at[1] < at ? ports->free_at[1] : at;
 }
 
 void
 weft_host_serve_ports(const struct weft_net *net, struct weft_host_node *h)
 {
-    const uint32_t n = h->node.nports;
-    bool sends = true;
-    sort_out(net, h);
     if (h->ports->moves)
     {
         h->ports->moves = false;
         choose_all_again(net, h);
     }
-    while (sends)
+    int64_t at = soonest(h);
+    if (at <= h->node.now)
     {
-        sends = false;
-        for (uint32_t i = 0; i < n; i++)
+        h->ports->empty = 0;
+        while (serve_next(net, h))
         {
-            const uint32_t port = (h->ports->first + i) % n;
-            if (h->node.port[port].free_at <= h->node.now && serve(net, h, port))
-            {
-                h->ports->first = (port + 1) % n;
-                sends = true;
-                break;
-            }
         }
+        at = plan(h);
     }
-    const int64_t at = next_at(h);
     h->wake_at = at < h->wake_at ? at : h->wake_at;
 }

@@ -36,6 +36,11 @@ struct weft_host_ports
     bool moves;       /**< a port has died or come back, or forwarding has changed */
     uint64_t dead;    /**< bits of ports, as of when it last moved */
     uint32_t first;   /**< the port that is served first */
+    uint64_t waiting; /**< bits of ports: something waits there, or has gone of late */
+    int64_t goes_at;  /**< when the next of those is free, or earlier */
+    /** When the next port to the fabric is free, and to the server. */
+    int64_t free_at[2];
+    uint32_t empty; /**< bits of these: QPs have just made all that they may */
 };
 
 /** Keeps what a NIC has made; NULL: nothing. */
@@ -52,6 +57,12 @@ weft_ports_take(struct weft_host_ports *ports, const struct weft_packet *made)
 /** Returns the port of a QP's packets that have its own source port while all ports are alive. */
 uint32_t weft_host_home_port(const struct weft_net_config *c, uint32_t src, uint32_t dst,
                              uint16_t sport);
+/** Has a reply wait at a port, by which its data came if that leads back. */
+void weft_ports_reply(const struct weft_net *net, struct weft_host_node *host,
+                      const struct weft_packet *reply);
+/** Has a packet of an IP stack wait at a port. */
+void weft_ports_send(const struct weft_net *net, struct weft_host_node *host,
+                     const struct weft_packet *p);
 /** Sends what may be sent by any port, and plans when to look again. */
 void weft_host_serve_ports(const struct weft_net *net, struct weft_host_node *host);
 

@@ -217,12 +217,24 @@ weft_host_reply(const struct weft_net *net, struct weft_host_node *h, const stru
         reply_ideally(net, h, p);
         return;
     }
+    if (h->ports)
+    {
+        weft_ports_reply(net, h, p);
+        return;
+    }
     weft_packets_push(&h->replies, p, &h->node.worker->memory);
 }
 
 void
 weft_host_send(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
 {
-    weft_packets_push(&h->others, p, &h->node.worker->memory);
+    if (h->ports)
+    {
+        weft_ports_send(net, h, p);
+    }
+    else
+    {
+        weft_packets_push(&h->others, p, &h->node.worker->memory);
+    }
     weft_host_kick(net, h);
 }
