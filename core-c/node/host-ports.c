@@ -3,6 +3,8 @@
 #include "node/host-ports.h"
 #include "node/host-wire.h"
 
+#include <string.h>
+
 #include <weft/lb.h>
 #include <weft/rng.h>
 
@@ -43,19 +45,10 @@ leading_in_graph(const struct weft_net *net, const struct weft_host_node *h, uin
     return bits ? bits : waits && ways ? ways : others ? others : all_ports(h->node.nports);
 }
 
-/* The ports that lead to a host, as bits: all, if none does. */
 static uint64_t
-leading(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst)
+leading_in_planes(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst)
 {
-    if (net->config.clos->graph)
-    {
-        return leading_in_graph(net, h, dst);
-    }
     const struct weft_clos *clos = net->config.clos;
-    if (weft_clos_inside(clos, h->node.number, dst))
-    {
-        return h->ports->inside;
-    }
     uint64_t bits = all_ports(clos->planes) & ~h->ports->dead;
     for (uint64_t left = net->has_fib ? bits : 0; left != 0; left &= left - 1)
     {
@@ -66,6 +59,31 @@ leading(const struct weft_net *net, const struct weft_host_node *h, uint32_t dst
         }
     }
     return bits ? bits : all_ports(clos->planes);
+}
+
+/* Looks up what forwarding says, which is remembered until that may have changed. */
+static __attribute__((noinline)) uint64_t
+look_up(const struct weft_net *net, struct weft_host_node *h, uint32_t dst)
+{
+    struct weft_leading *known = &h->ports->known[dst % WEFT_LEADING_KNOWN];
+    if (known->ports == 0 || known->dst != dst || h->ports->moves)
+    {
+        known->ports = net->config.clos->graph ? leading_in_graph(net, h, dst)
+                                               : leading_in_planes(net, h, dst);
+        known->dst = dst;
+    }
+    return known->ports;
+}
+
+/* The ports that lead to a host, as bits: all, if none does. */
+static inline uint64_t
+leading(const struct weft_net *net, struct weft_host_node *h, uint32_t dst)
+{
+    if (!net->config.clos->graph && weft_clos_inside(net->config.clos, h->node.number, dst))
+    {
+        return h->ports->inside;
+    }
+    return look_up(net, h, dst);
 }
 
 /* The i-th of those that are set. */
@@ -286,6 +304,7 @@ static void
 choose_all_again(const struct weft_net *net, struct weft_host_node *h)
 {
     h->ports->dead = 0;
+    memset(h->ports->known, 0, sizeof h->ports->known);
     for (uint32_t i = 0; i < h->node.nports; i++)
     {
         h->ports->dead |= (uint64_t)is_dead(&h->node.port[i]) << i;
@@ -300,13 +319,7 @@ choose_all_again(const struct weft_net *net, struct weft_host_node *h)
 
 /* --- what is sent ----------------------------------------------------------------------------- */
 
-/* The NIC of a port, to the fabric or to the host's server. */
-static inline struct weft_host *
-nic_of(struct weft_host_node *h, bool inside)
-{
-    return inside ? h->inside : &h->nic;
-}
-
+/* Whether a port leads to the host's server alone, and has a NIC of its own. */
 static inline bool
 is_inside(const struct weft_host_node *h, uint32_t port)
 {
@@ -326,7 +339,7 @@ static uint32_t
 paused_at(const struct weft_host_node *h, bool inside)
 {
     uint32_t paused = UINT32_MAX;
-    for (uint32_t i = 0; i < h->node.nports; i++)
+    for (uint32_t i = 0; i < h->node.nports && paused != 0; i++)
     {
         paused &= is_inside(h, i) == inside ? h->node.port[i].paused : UINT32_MAX;
     }
@@ -410,76 +423,113 @@ serve(const struct weft_net *net, struct weft_host_node *h, uint32_t port)
     return sends;
 }
 
-/* Sends one frame by the next port that has something for it. False: none has. */
-static bool
-serve_next(const struct weft_net *net, struct weft_host_node *h)
+/* The ports that are free. */
+static uint64_t
+free_ports(const struct weft_host_node *h)
 {
-    uint32_t port = h->ports->first;
-    for (uint32_t left = h->node.nports; left > 0; left--)
+    uint64_t free = 0;
+    for (uint32_t i = 0; i < h->node.nports; i++)
     {
-        const uint32_t next = port + 1 < h->node.nports ? port + 1 : 0;
-        if (h->node.port[port].free_at <= h->node.now &&
-            ((h->ports->waiting >> port & 1U) || may_make(h, is_inside(h, port))) &&
-            serve(net, h, port))
+        free |= (uint64_t)(h->node.port[i].free_at <= h->node.now) << i;
+    }
+    return free;
+}
+
+/* The ports that may have something to send. */
+static inline uint64_t
+candidates(const struct weft_host_node *h)
+{
+    const uint64_t inside = h->inside ? h->ports->inside : 0;
+    return h->ports->waiting | (may_make(h, false) ? ~inside : 0) |
+           (may_make(h, true) ? inside : 0);
+}
+
+/* The ports that are asked up to and with @p port, from the one on that is served first. */
+static uint64_t
+asked(uint32_t first, uint32_t port)
+{
+    const uint64_t upto = UINT64_MAX >> (63 - port), before = ~(UINT64_MAX << first);
+    return port >= first ? upto & ~before : upto | ~before;
+}
+
+/* Sends what may be sent now: the ports are asked in turn until none of them has anything. */
+static void
+serve_all(const struct weft_net *net, struct weft_host_node *h)
+{
+    struct weft_host_ports *ports = h->ports;
+    uint64_t free = free_ports(h), done = 0, left;
+    ports->empty = 0;
+    while ((left = free & ~done & candidates(h)) != 0)
+    {
+        const uint64_t behind = left & UINT64_MAX << ports->first;
+        const uint32_t port = weft_ctz64(behind ? behind : left);
+        if (!serve(net, h, port))
         {
-            h->ports->first = next;
-            return true;
+            done = asked(ports->first, port);
+            continue;
         }
-        port = next;
+        done = 0;
+        free &= ~(UINT64_C(1) << port);
+        ports->first = port + 1 < h->node.nports ? port + 1 : 0;
     }
-    return false;
 }
 
-/* Returns whether something waits at a port, and notes when it may go. */
-static bool
-plan_port(struct weft_host_node *h, uint32_t i, int64_t *next)
+/* Whether one of the packets that wait at a port may go. */
+static inline bool
+goes(const struct weft_port_queues *waits, uint32_t paused)
 {
-    const struct weft_port_queues *waits = &h->ports->queue[i];
-    const struct weft_port *wire = &h->node.port[i];
-    if (wire->free_at < *next && (weft_packets_any(&waits->replies, wire->paused) ||
-                                  weft_packets_any(&waits->others, wire->paused) ||
-                                  weft_packets_any(&waits->data, wire->paused)))
-    {
-        *next = wire->free_at;
-    }
-    return weft_packets_n(&waits->replies) + weft_packets_n(&waits->others) +
-               weft_packets_n(&waits->data) >
-           0;
+    return weft_packets_any(&waits->replies, paused) || weft_packets_any(&waits->others, paused) ||
+           weft_packets_any(&waits->data, paused);
 }
 
-/* Notes when each kind of port is free next. Returns when something may be sent then. */
+/* Notes when the ports are free where something waits. Returns when one of those may go. */
 static int64_t
-plan(struct weft_host_node *h)
+plan_waiting(struct weft_host_node *h)
 {
     struct weft_host_ports *ports = h->ports;
     int64_t next = WEFT_NEVER;
-    uint64_t waiting = 0;
     ports->goes_at = WEFT_NEVER;
-    ports->free_at[0] = ports->free_at[1] = WEFT_NEVER;
+    for (uint64_t left = ports->waiting; left != 0; left &= left - 1)
+    {
+        const uint32_t i = weft_ctz64(left);
+        const struct weft_port *wire = &h->node.port[i];
+        const int64_t at = wire->free_at;
+        if (!goes(&ports->queue[i], 0))
+        {
+            ports->waiting &= ~(UINT64_C(1) << i);
+            continue;
+        }
+        ports->goes_at = at < ports->goes_at ? at : ports->goes_at;
+        next = at < next && goes(&ports->queue[i], wire->paused) ? at : next;
+    }
+    return next;
+}
+
+/* Notes when each kind of port is free next. Returns when something may be sent. */
+static int64_t
+plan(struct weft_host_node *h)
+{
+    const uint64_t inside = h->inside ? h->ports->inside : 0;
+    int64_t *const free_at = h->ports->free_at;
+    const int64_t now = h->node.now;
+    int64_t next = plan_waiting(h);
+    free_at[0] = free_at[1] = WEFT_NEVER;
     for (uint32_t i = 0; i < h->node.nports; i++)
     {
-        const int64_t free_at = h->node.port[i].free_at;
-        int64_t *first = &ports->free_at[is_inside(h, i)];
-        *first = free_at < *first ? free_at : *first;
-        if ((ports->waiting >> i & 1U) && plan_port(h, i, &next))
-        {
-            waiting |= UINT64_C(1) << i;
-            ports->goes_at = free_at < ports->goes_at ? free_at : ports->goes_at;
-        }
+        int64_t *first = &free_at[inside >> i & 1U];
+        *first = h->node.port[i].free_at < *first ? h->node.port[i].free_at : *first;
     }
-    ports->waiting = waiting;
-    for (uint32_t inside = 0; inside < 2; inside++)
+    for (uint32_t k = 0; k < 2; k++)
     {
-        const struct weft_host *nic = nic_of(h, inside);
+        const struct weft_host *nic = k == 1 ? h->inside : &h->nic;
         if (nic && nic->nactive > 0)
         {
-            const int64_t free_at = ports->free_at[inside];
-            const int64_t at = weft_host_next_from(nic, 0, paused_at(h, inside),
-                                                   free_at > h->node.now ? free_at : h->node.now);
+            const int64_t at = weft_host_next_from(nic, 0, paused_at(h, k == 1),
+                                                   free_at[k] > now ? free_at[k] : now);
             next = at < next ? at : next;
         }
     }
-    return next > h->node.now ? next : h->node.now;
+    return next > now ? next : now;
 }
 
 /* Returns when a port is free that may have something to send: not before. */
@@ -503,10 +553,7 @@ weft_host_serve_ports(const struct weft_net *net, struct weft_host_node *h)
     int64_t at = soonest(h);
     if (at <= h->node.now)
     {
-        h->ports->empty = 0;
-        while (serve_next(net, h))
-        {
-        }
+        serve_all(net, h);
         at = plan(h);
     }
     h->wake_at = at < h->wake_at ? at : h->wake_at;

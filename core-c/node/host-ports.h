@@ -24,6 +24,15 @@ struct weft_port_queues
     uint32_t turn; /**< enum weft_host_source whose turn it is */
 };
 
+#define WEFT_LEADING_KNOWN 32U
+
+/** Ports that lead to a host. */
+struct weft_leading
+{
+    uint64_t ports; /**< bits; 0: not known */
+    uint32_t dst;
+};
+
 /** The ports of a host that has several, beside their struct weft_port. */
 struct weft_host_ports
 {
@@ -40,6 +49,7 @@ struct weft_host_ports
     int64_t goes_at;  /**< when the next of those is free, or earlier */
     /** When the next port to the fabric is free, and to the server. */
     int64_t free_at[2];
+    struct weft_leading known[WEFT_LEADING_KNOWN]; /**< [dst % this] */
     uint32_t empty; /**< bits of these: QPs have just made all that they may */
 };
 
