@@ -339,6 +339,7 @@ take_rows(struct weft_net *net)
     net->run_by = weft_take(&net->first.memory, nodes);
     net->due = weft_take(&net->first.memory, nodes * sizeof *net->due);
     net->soon = weft_take(&net->first.memory, (nodes / WEFT_BLOCK + 1) * (size_t)64);
+    net->slack = weft_take(&net->first.memory, net->nswitches * sizeof *net->slack);
     net->coming = weft_take(&net->first.memory, (size_t)nodes * net->words * sizeof *net->coming);
     net->first.nblocks = (nodes + WEFT_BLOCK - 1) / WEFT_BLOCK;
     net->first.block = weft_take(&net->first.memory, net->first.nblocks * sizeof *net->first.block);
@@ -415,6 +416,21 @@ route_graph(struct weft_net *net)
     return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
 }
 
+/* How much longer than a window the shortest link of a switch is. Ranks wait for all nodes of a
+ * window. */
+static void
+note_slack(struct weft_net *net, uint32_t i)
+{
+    const struct weft_switch_node *sw = &net->sw[i];
+    int64_t least = WEFT_NEVER;
+    for (uint32_t k = 0; k < sw->node.nports; k++)
+    {
+        least = sw->node.port[k].delay < least ? sw->node.port[k].delay : least;
+    }
+    net->slack[i] = least > net->window ? least - net->window : 0;
+    net->has_slack = net->has_slack || net->slack[i] > 0;
+}
+
 int
 weft_net_make(struct weft_net **made, const struct weft_net_config *config,
               struct weft_refusal *why)
@@ -445,6 +461,10 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     for (uint64_t i = 0; i < weft_planes_links(config->clos) && !code; i++)
     {
         connect(net, i);
+    }
+    for (uint32_t i = 0; i < net->nswitches && !code && !net->config.ranks; i++)
+    {
+        note_slack(net, i);
     }
     code = code ? code : route_graph(net);
     *made = code ? NULL : net;
