@@ -416,19 +416,47 @@ route_graph(struct weft_net *net)
     return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
 }
 
-/* How much longer than a window the shortest link of a switch is. Ranks wait for all nodes of a
- * window. */
-static void
-note_slack(struct weft_net *net, uint32_t i)
+/* Returns the least time after which a host hears of a loss elsewhere: the reply to a packet
+ * through the fabric crosses links of two hosts. */
+static int64_t
+soonest_news(const struct weft_net *net)
 {
-    const struct weft_switch_node *sw = &net->sw[i];
     int64_t least = WEFT_NEVER;
-    for (uint32_t k = 0; k < sw->node.nports; k++)
+    bool tells = false;
+    for (uint32_t i = 0; i < net->config.nlevels; i++)
     {
-        least = sw->node.port[k].delay < least ? sw->node.port[k].delay : least;
+        tells = tells || net->level[i].transport->tx_lost;
     }
-    net->slack[i] = least > net->window ? least - net->window : 0;
-    net->has_slack = net->has_slack || net->slack[i] > 0;
+    for (uint32_t i = 0; i < net->nhosts && tells; i++)
+    {
+        const struct weft_host_node *h = &net->host[i];
+        for (uint32_t k = 0; k < h->node.nports; k++)
+        {
+            const bool inside = h->inside && (h->ports->inside >> k & 1U);
+            const int64_t both = inside ? WEFT_NEVER : 2 * h->node.port[k].delay;
+            least = both < least ? both : least;
+        }
+    }
+    return least;
+}
+
+/* Notes how much longer than a window it takes until something is noticed elsewhere that a switch
+ * does. Ranks wait for all nodes of a window. */
+static void
+note_slack(struct weft_net *net)
+{
+    const int64_t news = soonest_news(net);
+    for (uint32_t i = 0; i < net->nswitches; i++)
+    {
+        const struct weft_node *node = &net->sw[i].node;
+        int64_t least = news;
+        for (uint32_t k = 0; k < node->nports; k++)
+        {
+            least = node->port[k].delay < least ? node->port[k].delay : least;
+        }
+        net->slack[i] = least > net->window ? least - net->window : 0;
+        net->has_slack = net->has_slack || net->slack[i] > 0;
+    }
 }
 
 int
@@ -462,9 +490,9 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     {
         connect(net, i);
     }
-    for (uint32_t i = 0; i < net->nswitches && !code && !net->config.ranks; i++)
+    if (!code && !config->ranks)
     {
-        note_slack(net, i);
+        note_slack(net);
     }
     code = code ? code : route_graph(net);
     *made = code ? NULL : net;
