@@ -338,6 +338,7 @@ take_rows(struct weft_net *net)
     net->run_by = weft_take(&net->first.memory, nodes);
     net->due = weft_take(&net->first.memory, nodes * sizeof *net->due);
     net->soon = weft_take(&net->first.memory, (nodes / WEFT_BLOCK + 1) * (size_t)64);
+    net->slack = weft_take(&net->first.memory, net->nswitches * sizeof *net->slack);
     net->coming = weft_take(&net->first.memory, (size_t)nodes * net->words * sizeof *net->coming);
     net->first.nblocks = (nodes + WEFT_BLOCK - 1) / WEFT_BLOCK;
     net->first.block = weft_take(&net->first.memory, net->first.nblocks * sizeof *net->first.block);
@@ -414,6 +415,49 @@ route_graph(struct weft_net *net)
     return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
 }
 
+/* Returns the least time after which a host hears of a loss elsewhere: the reply to a packet
+ * through the fabric crosses links of two hosts. */
+static int64_t
+soonest_news(const struct weft_net *net)
+{
+    int64_t least = WEFT_NEVER;
+    bool tells = false;
+    for (uint32_t i = 0; i < net->config.nlevels; i++)
+    {
+        tells = tells || net->level[i].transport->tx_lost;
+    }
+    for (uint32_t i = 0; i < net->nhosts && tells; i++)
+    {
+        const struct weft_host_node *h = &net->host[i];
+        for (uint32_t k = 0; k < h->node.nports; k++)
+        {
+            const bool inside = h->inside && (h->ports->inside >> k & 1U);
+            const int64_t both = inside ? WEFT_NEVER : 2 * h->node.port[k].delay;
+            least = both < least ? both : least;
+        }
+    }
+    return least;
+}
+
+/* Notes how much longer than a window it takes until something is noticed elsewhere that a switch
+ * does. Ranks wait for all nodes of a window. */
+static void
+note_slack(struct weft_net *net)
+{
+    const int64_t news = soonest_news(net);
+    for (uint32_t i = 0; i < net->nswitches; i++)
+    {
+        const struct weft_node *node = &net->sw[i].node;
+        int64_t least = news;
+        for (uint32_t k = 0; k < node->nports; k++)
+        {
+            least = node->port[k].delay < least ? node->port[k].delay : least;
+        }
+        net->slack[i] = least > net->window ? least - net->window : 0;
+        net->has_slack = net->has_slack || net->slack[i] > 0;
+    }
+}
+
 int
 weft_net_make(struct weft_net **made, const struct weft_net_config *config,
               struct weft_refusal *why)
@@ -444,6 +488,10 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     for (uint64_t i = 0; i < weft_planes_links(config->clos) && !code; i++)
     {
         connect(net, i);
+    }
+    if (!code && !config->ranks)
+    {
+        note_slack(net);
     }
     code = code ? code : route_graph(net);
     *made = code ? NULL : net;

@@ -9,6 +9,19 @@ weft_net_next(struct weft_net *net)
     return net->threads ? weft_threads_next(net) : weft_worker_next(&net->first);
 }
 
+static void
+run_window(struct weft_net *net, int64_t end)
+{
+    if (net->threads)
+    {
+        weft_threads_run(net, end);
+        return;
+    }
+    net->first.arrivals = 0;
+    weft_worker_run(&net->first, end);
+    weft_worker_expect(&net->first, net->first.arrivals);
+}
+
 void
 weft_net_run(struct weft_net *net, int64_t until)
 {
@@ -25,21 +38,18 @@ weft_net_run(struct weft_net *net, int64_t until)
         const int64_t from = next > net->now ? next : net->now;
         const int64_t left = net->window - from % net->window;
         const int64_t end = left < until - from ? from + left : until;
-        if (net->threads)
-        {
-            weft_threads_run(net, end);
-        }
-        else
-        {
-            net->first.arrivals = 0;
-            weft_worker_run(&net->first, end);
-            weft_worker_expect(&net->first, net->first.arrivals);
-        }
+        net->lags = net->has_slack && end < until;
+        run_window(net, end);
         net->now = end;
         if (net->ranks)
         {
             weft_ranks_tell(net);
         }
+    }
+    if (net->lags && net->now < until) /* a hook has halted it */
+    {
+        net->lags = false;
+        run_window(net, net->now);
     }
 }
 

@@ -45,6 +45,9 @@ struct weft_net
     int64_t *due;     /**< [node]: when it is to be run next */
     int64_t *soon;    /**< [block]: no node of it that is not watched is due before. Each in a cache
                          line of its own: workers have blocks */
+    int64_t *slack;   /**< [switch]: time beyond a window until another node notices what it does */
+    bool has_slack;   /**< a switch has */
+    bool lags;        /**< in this window switches may leave things undone as long as they have */
     uint64_t *coming; /**< [node * words]: ports to which something is under way */
     struct weft_net_qp **qp;
     uint32_t nqps;

@@ -98,12 +98,21 @@ weft_worker_next(const struct weft_worker *worker)
     return next;
 }
 
+/* Whether a switch need not be run now: what it sends when it is arrives in a later window. Most
+ * fabrics have none that may wait. */
+static __attribute__((noinline)) bool
+may_wait(const struct weft_net *net, uint32_t i, int64_t until)
+{
+    return i >= net->nhosts && net->due[i] >= until - net->slack[i - net->nhosts];
+}
+
 static void
 run_block(struct weft_worker *worker, const struct weft_net *net, uint32_t first, int64_t until)
 {
+    const bool lags = net->lags;
     for (uint32_t i = first; i < block_end(net, first); i++)
     {
-        if (net->due[i] < until && !net->node[i]->watched)
+        if (net->due[i] < until && !net->node[i]->watched && !(lags && may_wait(net, i, until)))
         {
             run_node(worker, net, i, until);
         }

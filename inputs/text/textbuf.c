@@ -78,8 +78,16 @@ xstrdup(const char *s)
 char *
 xformat(const char *format, ...)
 {
+    char room[256]; /* most are shorter */
     struct text t = {0};
     va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(room, sizeof room, format, args);
+    va_end(args);
+    if (n >= 0 && (size_t)n < sizeof room)
+    {
+        return xstrdup(room);
+    }
     va_start(args, format);
     text_vadd(&t, format, args);
     va_end(args);
@@ -101,14 +109,24 @@ text_vadd(struct text *t, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    if (n >= 0)
+    const size_t room = t->cap - t->len;
+    const int n = vsnprintf(room > 0 ? t->s + t->len : NULL, room, format, args);
+    if (n >= 0 && (size_t)n >= room)
     {
         reserve(t, (size_t)n);
         vsnprintf(t->s + t->len, (size_t)n + 1, format, again);
-        t->len += (size_t)n;
     }
+    t->len += n >= 0 ? (size_t)n : 0;
     va_end(again);
+}
+
+void
+text_add_bytes(struct text *t, const char *s, size_t n)
+{
+    reserve(t, n);
+    memcpy(t->s + t->len, s, n);
+    t->len += n;
+    t->s[t->len] = '\0';
 }
 
 void
@@ -128,11 +146,17 @@ text_add_xml(struct text *t, const char *s)
         ['&'] = "&amp;",   ['<'] = "&lt;",  ['>'] = "&gt;",   ['"'] = "&quot;",
         ['\''] = "&apos;", ['\t'] = "&#9;", ['\n'] = "&#10;", ['\r'] = "&#13;",
     };
-    for (; *s; s++)
+    for (;; s++)
     {
-        const unsigned char c = (unsigned char)*s;
-        const char *escape = c < sizeof escapes / sizeof *escapes ? escapes[c] : NULL;
-        text_add(t, escape ? "%s" : "%.1s", escape ? escape : s);
+        const size_t plain = strcspn(s, "&<>\"'\t\n\r");
+        text_add_bytes(t, s, plain);
+        s += plain;
+        if (!*s)
+        {
+            return;
+        }
+        const char *escape = escapes[(unsigned char)*s];
+        text_add_bytes(t, escape, strlen(escape));
     }
 }
 

@@ -24,6 +24,7 @@ struct text
 
 void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vadd(struct text *t, const char *format, va_list args);
+void text_add_bytes(struct text *t, const char *s, size_t n);
 /** Adds a number; halves are rounded up, as in CSV files. Nothing is behind 0. */
 void text_add_rounded(struct text *t, const char *format, double value);
 /** Adds @p s as it stands in an attribute of XML. */

@@ -168,7 +168,7 @@ place(struct run_file *f, const struct folder *to, char **why)
     }
     close(f->lock);
     f->lock = -1;
-    return folder_flush(to, why);
+    return true;
 }
 
 bool
@@ -182,7 +182,7 @@ run_file_set_aside(struct run_file *f, char **why)
 {
     struct folder aside;
     const bool good = open_aside(f->runs, &aside, true, why) && may_replace(&aside, f->name, why) &&
-                      place(f, &aside, why);
+                      place(f, &aside, why) && folder_flush(&aside, why);
     folder_close(&aside);
     return good;
 }

@@ -42,7 +42,8 @@ bool run_file_open(struct run_file *f, const struct folder *runs, const char *na
 bool run_file_write(struct run_file *f, const struct scenario *s, const char *resolved,
                     const struct run_results *results, double seconds, char **why);
 
-/** Renames it into place; an older file of that name goes only then. */
+/** Renames it into place; an older file of that name goes only then. Whoever finishes many runs
+ * flushes their folder for all of them. */
 bool run_file_finish(struct run_file *f, char **why);
 
 /** Removes what an earlier attempt at this run has set aside. */
@@ -86,6 +87,9 @@ struct sqlite3;
 /** A database in memory whose schema `run` run_file_state() sets; NULL: there is no memory. The
  * caller closes it. */
 struct sqlite3 *run_file_reader(void);
+
+/** Whether run @p name has a file, whatever its state. */
+bool run_file_is_there(const struct folder *runs, const char *name);
 
 /** The state of run @p name, which is to be made of a scenario, @p resolved as scenario_write()
  * gives it, by @p code, as built_code(). Its tables are the schema `run` of @p db afterwards if it

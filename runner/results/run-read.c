@@ -130,22 +130,27 @@ code_fits(sqlite3 *db, const char *code, char **why)
     return !*why;
 }
 
+bool
+run_file_is_there(const struct folder *runs, const char *name)
+{
+    OWNED char *file = run_file_name(name);
+    return runs->fd >= 0 && file_is_there(runs, file);
+}
+
 enum run_state
 run_file_state(sqlite3 *db, const struct folder *runs, const char *name, const char *resolved,
                const char *code, char **why)
 {
     OWNED char *file = run_file_name(name);
-    enum run_state state = RUN_TO_DO;
     *why = NULL;
-    if (runs->fd >= 0 && file_is_there(runs, file))
+    if (!run_file_is_there(runs, name))
     {
-        const enum sql_file_state is = run_file_attach(db, runs, file, why);
-        state =
-            is == SQL_FILE_UNREADABLE || is == SQL_FILE_TOO_LARGE ? RUN_UNREADABLE
-            : is == SQL_FILE_DAMAGED                              ? RUN_DAMAGED
-            : scenario_fits(db, resolved, why) && tables_fit(db, why) && code_fits(db, code, why)
-                ? RUN_FINISHED
-                : RUN_STALE;
+        return RUN_TO_DO;
     }
-    return state;
+    const enum sql_file_state is = run_file_attach(db, runs, file, why);
+    return is == SQL_FILE_UNREADABLE || is == SQL_FILE_TOO_LARGE ? RUN_UNREADABLE
+           : is == SQL_FILE_DAMAGED                              ? RUN_DAMAGED
+           : scenario_fits(db, resolved, why) && tables_fit(db, why) && code_fits(db, code, why)
+               ? RUN_FINISHED
+               : RUN_STALE;
 }

@@ -34,7 +34,8 @@
 struct look
 {
     sqlite3 *db;
-    uint64_t bytes_left; /**< of the file, for the rows that are still to come */
+    sqlite3_stmt *statement; /**< asks for the one that makes a table */
+    uint64_t bytes_left;     /**< of the file, for the rows that are still to come */
     char **why;
 };
 
@@ -165,14 +166,14 @@ rows_fit(struct look *l, const struct expected *e)
 
 /** Returns the statement that makes a table; NULL: it is not there. The caller frees it. */
 static char *
-statement_of(sqlite3 *db, const char *name)
+statement_of(const struct look *l, const char *name)
 {
-    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
-    const char *sql = "SELECT sql FROM run.sqlite_master WHERE name = ?";
-    const bool is = sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK &&
-                    sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+    sqlite3_stmt *s = l->statement;
+    const bool is = sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
                     sqlite3_step(s) == SQLITE_ROW;
-    return is ? xstrdup((const char *)sqlite3_column_text(s, 0)) : NULL;
+    char *sql = is ? xstrdup((const char *)sqlite3_column_text(s, 0)) : NULL;
+    sqlite3_reset(s);
+    return sql;
 }
 
 /** Looks at tables that have the same columns in all versions. */
@@ -187,7 +188,7 @@ look_at_fixed(struct look *l)
     bool good = true;
     for (size_t i = 0; good && i < sizeof fixed / sizeof *fixed; i++)
     {
-        OWNED char *sql = statement_of(l->db, fixed[i].name);
+        OWNED char *sql = statement_of(l, fixed[i].name);
         good = sql && strcmp(sql, fixed[i].sql) == 0;
         if (!good)
         {
@@ -204,7 +205,7 @@ look_at_fixed(struct look *l)
 static bool
 look_at(struct look *l, const struct column_table *t, const char *made)
 {
-    OWNED char *sql = statement_of(l->db, t->name), *kinds = xcalloc(t->n + 1, 1);
+    OWNED char *sql = statement_of(l, t->name), *kinds = xcalloc(t->n + 1, 1);
     for (size_t c = 0; c < t->n; c++)
     {
         const enum column_kind kind = t->columns[c].kind;
@@ -220,13 +221,17 @@ bool
 run_tables_look(sqlite3 *db, uint64_t size, char **why)
 {
     struct sql_steps steps = {SCHEMA_STEPS + STEPS_PER_BYTE * size};
-    struct look l = {db, size, why};
+    CLEANUP(statement_drop) sqlite3_stmt *statement = NULL;
     const uint64_t text = size < LEAST_TEXT ? LEAST_TEXT : size > MOST_TEXT ? MOST_TEXT : size;
     size_t n;
     const struct column_table *const *tables = column_tables(&n);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, (int)text);
     sql_limit_steps(db, &steps);
-    bool good = sql_schema_fits(db, "run", SQL_TABLES, why) && look_at_fixed(&l);
+    bool good = sql_schema_fits(db, "run", SQL_TABLES, why);
+    sqlite3_prepare_v2(db, "SELECT sql FROM run.sqlite_master WHERE name = ?", -1, &statement,
+                       NULL);
+    struct look l = {db, statement, size, why};
+    good = good && look_at_fixed(&l);
     for (size_t i = 0; good && i < n; i++)
     {
         good = look_at(&l, tables[i], run_table_statements()[i]);

@@ -34,12 +34,14 @@ is_plain(const char *name)
 static void
 add_quoted(struct text *t, char quote, const char *s)
 {
-    text_add(t, "%c", quote);
-    for (; *s; s++)
+    text_add_bytes(t, &quote, 1);
+    for (const char *end; (end = strchr(s, quote)) != NULL; s = end + 1)
     {
-        text_add(t, *s == quote ? "%c%c" : "%c", *s, *s);
+        text_add_bytes(t, s, (size_t)(end + 1 - s));
+        text_add_bytes(t, &quote, 1);
     }
-    text_add(t, "%c", quote);
+    text_add_bytes(t, s, strlen(s));
+    text_add_bytes(t, &quote, 1);
 }
 
 void

@@ -22,6 +22,9 @@
 #include "sweep-run.h"
 #include "textbuf.h"
 
+/** Between two flushes of the folder of runs. */
+#define FLUSH_SECONDS 1.0
+
 /** Set by Ctrl-C or a polite kill. */
 static volatile sig_atomic_t interrupted;
 
@@ -37,8 +40,9 @@ struct engine
     int pipe[2];
     sigset_t outside; /**< the signals that are blocked when no sweep runs */
     size_t failed;
-    double logged; /**< clock_seconds() of the last line */
-    bool stop;     /**< results cannot be written: start nothing more */
+    double logged;  /**< clock_seconds() of the last line */
+    double flushed; /**< the same of the last time that the folder of runs was flushed */
+    bool stop;      /**< results cannot be written: start nothing more */
 };
 
 /* --- children --------------------------------------------------------------------------------- */
@@ -120,6 +124,25 @@ take_reports(struct engine *e, long timeout_ms)
     }
 }
 
+/** Has the disk know which runs are finished, a second later at most while others end: for short
+ * ones that takes as long as all else. */
+static void
+flush_finished(struct engine *e, bool at_once)
+{
+    OWNED char *why = NULL;
+    const double now = clock_seconds();
+    if (e->task->runs->fd < 0 || (!at_once && now - e->flushed < FLUSH_SECONDS))
+    {
+        return;
+    }
+    e->flushed = now;
+    if (!folder_flush(e->task->runs, &why))
+    {
+        print_shown(stderr, "weft: error: %s\n", why);
+        e->stop = true;
+    }
+}
+
 static void
 child_ended(struct engine *e, struct run_status *s, int status)
 {
@@ -146,6 +169,7 @@ child_ended(struct engine *e, struct run_status *s, int status)
     e->running--;
     free(s->last_words);
     *s = (struct run_status){0};
+    flush_finished(e, false);
 }
 
 static void
@@ -403,6 +427,7 @@ engine_run(const struct engine_task *task)
     }
     e.slots = xcalloc(task->at_once, sizeof *e.slots);
     ranks_get() ? work_together(&e) : work(&e);
+    flush_finished(&e, true);
     close(e.pipe[0]);
     close(e.pipe[1]);
     free(e.slots);

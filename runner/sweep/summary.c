@@ -19,10 +19,14 @@ plan_run_state(const struct plan *plan, size_t i, const struct folder *runs, str
                char **why)
 {
     CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    *why = NULL;
+    if (!run_file_is_there(runs, plan->names[i]))
+    {
+        return RUN_TO_DO;
+    }
     CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, &d);
     OWNED char *resolved = s ? scenario_write(s, plan->names[i]) : NULL;
     OWNED char *code = s ? built_code(s) : NULL;
-    *why = NULL;
     return s ? run_file_state(db, runs, plan->names[i], resolved, code, why) : RUN_TO_DO;
 }
 

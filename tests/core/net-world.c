@@ -81,6 +81,7 @@ world_describe(const struct scene *scene)
     memset(&world.config, 0, sizeof world.config);
     parts_set_all(&kind->algo, shape, small);
     ck_assert_int_eq(kind->build(shape, &world.clos), 0);
+    world.clos.host_delay = world.host_delay ? world.host_delay : world.clos.host_delay;
     world.level = (struct weft_net_level){.share = 1, .labels = 4096, .tclass = 1};
     world.level.lb = weft_lb_find(scene->balancer);
     void *balancer = parts_defaults(&world.level.lb->algo);

@@ -38,6 +38,7 @@ struct net_world
     struct weft_net *net;
     uint32_t threads;          /* 0: nothing is said of them */
     const char *const *frames; /* settings of its frames; NULL: defaults */
+    int64_t host_delay;        /* ps, of hosts' links; 0: as long as all others */
     pthread_mutex_t mutex;     /* of what follows */
     uint64_t heard;    /* hash of all frames that a host sends or gets, and when, in any order */
     uint32_t messages; /* posted */

@@ -35,6 +35,35 @@ START_TEST(it_is_the_same_however_it_is_run)
 }
 END_TEST
 
+/* Switches that no short link reaches are run when the others have gone on for many windows. */
+START_TEST(it_is_the_same_where_links_to_hosts_are_short)
+{
+    struct result r[4];
+    world.host_delay = 25000;
+    for (uint32_t i = 0; i < 4; i++)
+    {
+        world.threads = i == 2 ? 3 : 0;
+        world_begin(&scenes[_i]);
+        const int64_t cut = i == 0 ? weft_net_window(world.net) : i == 1 ? 1711111 : LONG;
+        for (int64_t at = cut; at < INT64_C(100000000); at += cut)
+        {
+            weft_net_run(world.net, at);
+            ck_assert_int_ge(weft_net_next(world.net), at);
+        }
+        weft_net_run(world.net, LONG);
+        r[i] = world_conclude();
+        world_end();
+    }
+    world.host_delay = 0;
+    world.threads = 0;
+    ck_assert_uint_gt(r[0].total.delivered, 1000);
+    for (uint32_t i = 1; i < 4; i++)
+    {
+        ck_assert_mem_eq(&r[0], &r[i], sizeof r[0]);
+    }
+}
+END_TEST
+
 static void
 add_qps(uint32_t n)
 {
@@ -511,6 +540,7 @@ net_suite(void)
     TCase *tcase = tcase_create("net");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, it_is_the_same_however_it_is_run, 0, n);
+    tcase_add_loop_test(tcase, it_is_the_same_where_links_to_hosts_are_short, 0, n);
     tcase_add_test(tcase, what_a_hook_asks_of_another_host_comes_there_when_it_can);
     tcase_add_loop_test(tcase, it_is_the_same_where_nodes_are_watched, 0, n);
     tcase_add_loop_test(tcase, it_is_the_same_on_any_number_of_threads, 0, n);
