@@ -4,10 +4,9 @@
 
 #include <stdlib.h>
 
-#include "link-failures.h"
 #include "textbuf.h"
 
-struct link_fault *
+struct faulty_link *
 set_losses(const struct scenario *s, struct weft_run *run, size_t *n)
 {
     for (size_t i = 0; i < s->ndrops; i++)
@@ -17,15 +16,12 @@ set_losses(const struct scenario *s, struct weft_run *run, size_t *n)
                       rule->last_hop);
     }
     weft_net_lose(weft_run_net(run), s->loss);
-    OWNED struct link_fault *slow = degradations_of(s, n);
+    struct faulty_link *all = faulty_links(s, n);
     for (size_t i = 0; i < *n; i++)
     {
-        weft_run_degrade(run, slow[i].link, slow[i].rate, slow[i].at, slow[i].repair);
+        const struct link_fault *f = all[i].fault;
+        f->slow ? weft_run_degrade(run, all[i].link, all[i].rate, f->at, f->repair)
+                : weft_run_fail(run, all[i].link, f->at, f->repair);
     }
-    struct link_fault *failures = failures_of(s, n);
-    for (size_t i = 0; i < *n; i++)
-    {
-        weft_run_fail(run, failures[i].link, failures[i].at, failures[i].repair);
-    }
-    return failures;
+    return all;
 }

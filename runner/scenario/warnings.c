@@ -263,36 +263,40 @@ check_topology(const struct scenario *s, struct diagnostics *d)
 
 /* --- links ------------------------------------------------------------------------------------ */
 
-static void
-check_links(const struct scenario *s, struct diagnostics *d)
+/** Whether all links of a fault have its rate as planned. */
+static bool
+keeps_rates(const struct scenario *s, const struct link_fault *f)
 {
-    const struct element *share = element_child(s->root, "random-degrade");
-    if (share && s->random_degrade.share == 1 && random_links_any(&s->random_degrade))
+    bool keeps = f->nlinks > 0;
+    for (size_t i = 0; i < f->nlinks; i++)
     {
-        diag_idle(d, element_line(share, "share"),
-                  "share 1 of <random-degrade> has no effect: the links keep their rates");
-    }
-    for (size_t i = 0; i < s->ndegradations; i++)
-    {
-        const struct link_fault *f = &s->degradations[i];
         struct weft_link link;
-        weft_planes_link(&s->clos, f->link, &link);
-        if (f->rate == link.rate)
-        {
-            diag_idle(d, f->line, "<degrade> has no effect: the link has that rate as planned");
-        }
-        if (f->at >= s->stop)
-        {
-            diag_idle(d, f->line, "<degrade> has no effect: it comes after the <limit>");
-        }
+        weft_planes_link(&s->clos, f->links[i], &link);
+        keeps = keeps && f->rate == link.rate;
     }
-    for (size_t i = 0; i < s->nfailures; i++)
+    return keeps;
+}
+
+static void
+check_fault(const struct scenario *s, const struct link_fault *f, struct diagnostics *d)
+{
+    const char *name = f->of->name;
+    if (f->slow && f->share == 1 && fault_happens(f))
     {
-        if (s->failures[i].at >= s->stop)
-        {
-            diag_idle(d, s->failures[i].line,
-                      "<failure> has no effect: it comes after the <limit>");
-        }
+        diag_idle(d, element_line(f->e, "share"),
+                  "share 1 of <%s> has no effect: the links keep their rates", name);
+    }
+    else if (f->slow && keeps_rates(s, f))
+    {
+        diag_idle(d, f->e->line, "<%s> has no effect: the link has that rate as planned", name);
+    }
+    else if (f->at == WEFT_NEVER)
+    {
+        diag_idle(d, f->e->line, "<%s> has no effect: it never happens", name);
+    }
+    else if (f->at >= s->stop)
+    {
+        diag_idle(d, f->e->line, "<%s> has no effect: it comes after the <limit>", name);
     }
 }
 
@@ -352,7 +356,13 @@ warn_of_scenario(const struct scenario *s, struct diagnostics *d)
     check_topology(s, d);
     check_switch(s, d);
     check_weights(s, d);
-    check_links(s, d);
+    for (size_t i = 0; i < s->nfaults; i++)
+    {
+        if (s->faults[i].e)
+        {
+            check_fault(s, &s->faults[i], d);
+        }
+    }
     warn_of_cut_hosts(s, d);
     warn_of_ports(s, d);
     check_hosts(s, d);
