@@ -317,6 +317,12 @@ weft_run_set_convergence(struct weft_run *run, int64_t delay)
 }
 
 void
+weft_run_set_recovery(struct weft_run *run, int64_t delay)
+{
+    run->faults.recovery = delay;
+}
+
+void
 weft_run_set_weights(struct weft_run *run, enum weft_weights weights)
 {
     run->faults.weights = weights;

@@ -213,6 +213,31 @@ weft_run_degrade(struct weft_run *run, uint64_t link, int64_t rate, int64_t at, 
 }
 
 int
+weft_run_add_fault(struct weft_run *run, const struct weft_fault *fault)
+{
+    const bool slow = fault->effect == WEFT_FAULT_SLOW;
+    if (fault->nlinks == 0 || fault->effect > WEFT_FAULT_SLOW ||
+        fault->direction != WEFT_BOTH_WAYS || fault->down || fault->up)
+    {
+        return WEFT_EINVAL;
+    }
+    for (size_t i = 0; i < fault->nlinks; i++)
+    {
+        if (!are_possible(run, fault->links[i], fault->at, fault->repair) ||
+            (slow && (fault->rate < 1 || fault->rate > planned_rate(run, fault->links[i]))))
+        {
+            return WEFT_ERANGE;
+        }
+    }
+    for (size_t i = 0; i < fault->nlinks; i++)
+    {
+        slow ? weft_run_degrade(run, fault->links[i], fault->rate, fault->at, fault->repair)
+             : weft_run_fail(run, fault->links[i], fault->at, fault->repair);
+    }
+    return 0;
+}
+
+int
 weft_run_set_down(struct weft_run *run, uint64_t link, bool down)
 {
     struct weft_faults *faults = &run->faults;

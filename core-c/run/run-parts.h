@@ -160,6 +160,7 @@ struct weft_faults
     uint64_t first;                  /**< number of the first one of these */
     struct weft_agenda convergences; /**< when it learns of all before an event; key: its number */
     int64_t delay;
+    int64_t recovery; /**< negative: as `delay` */
     enum weft_weights weights;
     struct weft_plane_routes *plane; /**< [plane]; NULL before forwarding has changed */
 };

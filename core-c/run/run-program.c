@@ -17,6 +17,7 @@ weft_run_make(const struct weft_run_config *config)
     run->scratch = config->scratch;
     run->host = config->host;
     run->faults.delay = config->convergence;
+    run->faults.recovery = -1;
     pthread_mutex_init(&run->mutex, NULL);
     return run;
 }

@@ -304,6 +304,32 @@ START_TEST(forwarding_that_weighs_by_capacity_follows_rates)
 }
 END_TEST
 
+/* A fault of several links is that of each of them. */
+START_TEST(links_of_one_fault_fail_and_slow_down_together)
+{
+    static const uint64_t links[] = {5, 9};
+    begin();
+    const int64_t rate = port_of(5).rate;
+    struct weft_fault fault = {.links = links, .nlinks = 2, .at = 10 * US, .repair = 30 * US};
+    ck_assert_int_eq(weft_run_add_fault(stage.run, &fault), 0);
+    fault.effect = WEFT_FAULT_SLOW;
+    fault.rate = rate / 4;
+    fault.repair = 40 * US;
+    ck_assert_int_eq(weft_run_add_fault(stage.run, &fault), 0);
+    weft_run_until(stage.run, 20 * US);
+    ck_assert(port_of(5).down && port_of(9).down && !port_of(6).down);
+    ck_assert_int_eq(port_of(9).rate, rate / 4);
+    weft_run_until(stage.run, 30 * US);
+    ck_assert(!port_of(5).down && !port_of(9).down);
+    ck_assert_int_eq(port_of(5).rate, rate / 4);
+    weft_run_until(stage.run, 50 * US);
+    ck_assert_int_eq(port_of(5).rate, rate);
+    check_route(0, 10 * US, 2, false);
+    check_route(1, 30 * US, 0, true);
+    stage_end();
+}
+END_TEST
+
 START_TEST(there_are_such_links_and_times_or_no_fault)
 {
     begin();
@@ -489,6 +515,7 @@ run_faults_suite(void)
     tcase_add_test(tcase, the_delay_is_that_of_what_fails_from_now_on);
     tcase_add_test(tcase, a_link_is_slow_for_a_while);
     tcase_add_test(tcase, forwarding_that_weighs_by_capacity_follows_rates);
+    tcase_add_test(tcase, links_of_one_fault_fail_and_slow_down_together);
     tcase_add_test(tcase, there_are_such_links_and_times_or_no_fault);
     tcase_add_test(tcase, faults_that_are_forgotten_do_not_take_place);
     tcase_add_test(tcase, a_fabric_that_is_made_anew_has_what_was_changed);

@@ -70,8 +70,30 @@ extern "C"
         WEFT_NET_DROP_INJECTED, /**< weft_net_drop(), weft_net_lose() */
         WEFT_NET_BLOCKED,       /**< a NACK that a ToR kept */
         WEFT_NET_ENDED,         /**< a balancer's own, that has come to the ToR it was for */
+        WEFT_NET_DROP_LOSSY,    /**< a lossy link */
+        WEFT_NET_CORRUPTED,     /**< a link that spoils frames */
         WEFT_NET_LOSSES,
         WEFT_NET_NO_ROUTE = WEFT_NET_LOSSES, /**< told to hooks; counted as WEFT_NET_DROP_LINK */
+    };
+
+    /** Direction of a link in which it has a fault. */
+    enum weft_direction
+    {
+        WEFT_BOTH_WAYS,
+        WEFT_UPWARDS,   /**< from its lower to its upper end, as in struct weft_link */
+        WEFT_DOWNWARDS, /**< from its upper to its lower end */
+    };
+
+    /** Frames that a link loses at random: each by itself with probability `good`; or in bursts
+     * (Gilbert-Elliott), where the link is in one of two states. Each probability is in [0, 1]. In
+     * the long run to_bad / (to_bad + to_good) of all frames meet the bad state, whose bursts are
+     * 1 / to_good frames long in the mean. */
+    struct weft_frame_losses
+    {
+        double good;    /**< a frame's loss in the good state */
+        double bad;     /**< a frame's loss in the bad state */
+        double to_bad;  /**< from good to bad, behind each frame; 0: it stays good */
+        double to_good; /**< from bad to good, behind each frame */
     };
 
     /** Counters of a node. Frames unless said otherwise. */
@@ -431,13 +453,16 @@ extern "C"
     /** A port as it is. */
     struct weft_net_port
     {
-        int64_t rate;    /**< bit/s */
-        int64_t delay;   /**< to the other end, ps */
-        int64_t free_at; /**< when the wire is, or was, free, ps */
-        uint64_t frames; /**< that it has begun to send */
-        uint64_t bytes;  /**< of these, without gaps */
-        uint32_t paused; /**< bit c: PFC keeps class c back */
-        bool down;       /**< the link is down */
+        int64_t rate;        /**< bit/s */
+        int64_t delay;       /**< to the other end, ps */
+        int64_t free_at;     /**< when the wire is, or was, free, ps */
+        uint64_t frames;     /**< that it has begun to send */
+        uint64_t bytes;      /**< of these, without gaps */
+        uint32_t paused;     /**< bit c: PFC keeps class c back */
+        bool down;           /**< the link is down, at least in one direction */
+        uint64_t lost_down;  /**< frames that came by it while the link was down, or were cut */
+        uint64_t lost_lossy; /**< frames that came by it and were lost: the link is lossy */
+        uint64_t corrupted;  /**< frames that came by it and were spoilt */
     };
 
     /** Describes a port of a node, hosts first. */

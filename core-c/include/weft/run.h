@@ -161,9 +161,47 @@ extern "C"
                                 size_t n, int64_t now);
     /** @} */
 
+    /** Effect of a fault on its links. */
+    enum weft_fault_effect
+    {
+        WEFT_FAULT_DOWN,       /**< they carry nothing */
+        WEFT_FAULT_SLOW,       /**< they have a lower rate */
+        WEFT_FAULT_LOSSY,      /**< they lose frames at random */
+        WEFT_FAULT_CORRUPTING, /**< they spoil frames at random: lost, and counted apart */
+        WEFT_FAULT_DELAYED,    /**< they have a longer way */
+        WEFT_FAULT_EFFECTS,
+    };
+
+    /** Fault of links: they have the effect together, once or, if they flap, again and again. */
+    struct weft_fault
+    {
+        const uint64_t *links; /**< [nlinks]: weft_planes_link() numbers; copied */
+        size_t nlinks;
+        enum weft_fault_effect effect;
+        enum weft_direction direction;
+        int64_t rate;                    /**< of slow links, bit/s: at most what is planned */
+        int64_t delay;                   /**< of delayed ones, ps on top of what is planned */
+        struct weft_frame_losses losses; /**< of lossy and corrupting ones */
+        int64_t at;      /**< when it begins, ps; of one that flaps: when it does so first */
+        int64_t repair;  /**< when it ends for good, ps; WEFT_NEVER: it does not */
+        int64_t down;    /**< of one that flaps: so long with the effect, ps; 0: once */
+        int64_t up;      /**< of one that flaps: so long without it, ps; 0: once */
+        bool drawn;      /**< `down` and `up` are the means of exponential times */
+        uint64_t count;  /**< most times that one which flaps begins; 0: any number */
+        uint64_t stream; /**< of random numbers, for times that are drawn: they hang on it and on
+                            the seed and run, and on nothing else */
+    };
+
     /** @name Faults
      * The fabric is built; times are not in the past. All return 0 or WEFT_ERANGE (no such link, or
      * a time beyond WEFT_LATEST, but for WEFT_NEVER as a repair, or one before @p at). @{ */
+    /** Plans a fault. Returns as all do, also WEFT_ERANGE for a rate, a delay or a probability that
+     * cannot be, and WEFT_EINVAL for no links, no such effect or direction, or one of `down` and
+     * `up` alone. */
+    WEFT_API int weft_run_add_fault(struct weft_run *run, const struct weft_fault *fault);
+    /** Sets how long a link must be back before forwarding knows, of what comes back from now on;
+     * WEFT_NEVER: it never does. By default as weft_run_set_convergence() says. */
+    WEFT_API void weft_run_set_recovery(struct weft_run *run, int64_t delay);
     /** A link fails; forwarding adapts after the convergence delay, 0: at the same instant. A
      * failure at time 0 that lasts counts in weft_run_share() of workloads set up later. */
     WEFT_API int weft_run_fail(struct weft_run *run, uint64_t link, int64_t at, int64_t repair);
