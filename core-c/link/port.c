@@ -36,11 +36,47 @@ weft_port_occupy_slowly(struct weft_port *port, uint32_t bytes, int64_t at, bool
     return weft_wire_carry(bytes, port->rate, &carry);
 }
 
-bool
-weft_port_was_cut(const struct weft_port *port, uint32_t bytes, int64_t now)
+/* Whether the wire was down while a frame was on it. */
+static bool
+was_cut(const struct weft_port_faults *faults, uint32_t bytes, int64_t now)
 {
-    return port->lost_before != INT64_MIN &&
-           now - port->delay - weft_wire_time(bytes, port->lost_rate) < port->lost_before;
+    return faults->lost_before != INT64_MIN &&
+           now - faults->lost_delay - weft_wire_time(bytes, faults->lost_rate) <
+               faults->lost_before;
+}
+
+/* Whether the next frame is lost; the state of the one behind it is drawn. */
+static bool
+loses(struct weft_port_losses *losses, struct weft_rng *rng)
+{
+    const struct weft_frame_losses *is = &losses->is;
+    const bool lost = weft_rng_unit(rng) < (losses->bad ? is->bad : is->good);
+    if (is->to_bad > 0)
+    {
+        losses->bad ^= weft_rng_unit(rng) < (losses->bad ? is->to_good : is->to_bad);
+    }
+    return lost;
+}
+
+enum weft_net_loss
+weft_port_loses(const struct weft_port *port, uint32_t bytes, int64_t now)
+{
+    struct weft_port_faults *faults = port->faults;
+    enum weft_net_loss why = WEFT_NET_LOSSES;
+    if (was_cut(faults, bytes, now))
+    {
+        faults->lost[WEFT_NET_DROP_LINK]++;
+        return WEFT_NET_DROP_LINK;
+    }
+    for (struct weft_port_losses *l = faults->losses; l && why == WEFT_NET_LOSSES; l = l->next)
+    {
+        why = loses(l, &faults->rng) ? l->why : why;
+    }
+    if (why != WEFT_NET_LOSSES)
+    {
+        faults->lost[why]++;
+    }
+    return why;
 }
 
 void

@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+#include <weft/net.h>
+#include <weft/rng.h>
+
 /** A PFC frame on its way. */
 struct weft_pfc
 {
@@ -33,6 +36,34 @@ struct weft_remote
     uint32_t port; /**< its port on this link */
 };
 
+/** Losses of a link in the direction that comes to a port. */
+struct weft_port_losses
+{
+    struct weft_port_losses *next; /**< by number */
+    uint64_t number;
+    struct weft_frame_losses is;
+    enum weft_net_loss why;
+    bool bad; /**< the state for the next frame */
+};
+
+/** Faults that a port's link has, or had. */
+struct weft_port_faults
+{
+    int64_t lost_before; /**< ps: frames that began earlier do not arrive; INT64_MIN: all do,
+                            INT64_MAX: none does, as the link is down */
+    int64_t lost_rate;   /**< bit/s of what came when lost_before was set, and so of the frames on
+                            the wire then */
+    int64_t lost_delay;  /**< ps, likewise */
+    int64_t held_until;  /**< what came before the way grew shorter began earlier, as seen by the
+                            delay since, ps */
+    bool draws;          /**< `rng` is seeded */
+    unsigned down;       /**< bits 1 << enum weft_direction: ways in which the link is down */
+    struct weft_port_losses *losses; /**< in force, by number; NULL: none */
+    struct weft_port_losses *free;
+    struct weft_rng rng;            /**< of losses, drawn frame by frame */
+    uint64_t lost[WEFT_NET_LOSSES]; /**< frames that came here, by why they are lost */
+};
+
 /** Port: one end of a link, what leaves here, and where frames come from that arrive here. A hop
  * reads the first two cache lines. */
 struct weft_port
@@ -56,14 +87,13 @@ struct weft_port
     uint64_t peer_bit;     /**< bit of the other end in that word */
     uint64_t frames;       /**< frames begun */
     uint64_t sent_bytes;   /**< bytes of these, without gaps */
-    int64_t lost_before;   /**< ps: frames that began earlier do not arrive; INT64_MIN: all
-                              do, INT64_MAX: none does, as the link is down */
-    uint32_t peak_queue;   /**< bytes */
-    uint32_t owing;        /**< to a host: QPs to it for which middleware may send a NACK */
-    bool faces_host;       /**< a switch's, to a host */
-    bool noted;            /**< departures of this port are executed in time order: a NACK may be
-                              due, or the switch orders all ports */
-    bool is_fed;           /**< another rank runs the other end: `from` is a copy */
+    struct weft_port_faults *faults; /**< NULL: there were none */
+    uint32_t peak_queue;             /**< bytes */
+    uint32_t owing;  /**< to a host: QPs to it for which middleware may send a NACK */
+    bool faces_host; /**< a switch's, to a host */
+    bool noted;      /**< departures of this port are executed in time order: a NACK may be
+                        due, or the switch orders all ports */
+    bool is_fed;     /**< another rank runs the other end: `from` is a copy */
     struct weft_remote *remote; /**< NULL: the same thread runs the other end */
 
     struct weft_lane *from; /**< [class], to here: the peer's */
@@ -72,7 +102,8 @@ struct weft_port
     int64_t rate;                   /**< bit/s */
     int64_t gap;                    /**< bytes behind a frame */
     int64_t carry;                  /**< the wire is free so much before free_at, 1/rate ps */
-    int64_t lost_rate; /**< bit/s when lost_before was set, and so of the frames on the wire then */
+    int64_t from_rate;              /**< of the other end, bit/s */
+    int64_t from_delay;             /**< of the way from there, ps */
 };
 
 void weft_port_set_rate(struct weft_port *port, int64_t rate);
@@ -94,8 +125,10 @@ weft_port_occupy(struct weft_port *port, uint32_t bytes, int64_t at, bool waited
     port->free_at = at + serialization + port->gap_time;
     return serialization;
 }
-/** Returns whether the wire was down while a frame of @p bytes that arrives @p now was on it. */
-bool weft_port_was_cut(const struct weft_port *port, uint32_t bytes, int64_t now);
+/** Returns why a frame of @p bytes that arrives @p now is lost by the port's link, which has or had
+ * faults: WEFT_NET_DROP_LINK (the wire was down meanwhile) or a reason of losses; WEFT_NET_LOSSES:
+ * it is not lost. */
+enum weft_net_loss weft_port_loses(const struct weft_port *port, uint32_t bytes, int64_t now);
 /** Returns the PFC frame that leaves at @p now, behind the frame in service. */
 struct weft_pfc weft_port_make_pfc(const struct weft_port *port, uint32_t tclass, bool pause,
                                    int64_t now);

@@ -7,6 +7,8 @@
 
 #include <weft/error.h>
 
+#define LOSS_STREAM (UINT64_C(0x105e) << 48) /* rng streams of links' losses, by direction */
+
 /* Nodes of one rank may have something to do now: all agree on when. */
 static void
 tell_ranks(struct weft_net *net)
@@ -30,63 +32,253 @@ choose_ports_again(struct weft_net *net, uint32_t host)
     }
 }
 
-static void
-set_port_down(struct weft_net *net, const struct weft_end *end, bool down)
+/* The faults of a port's link, whose node looks at what comes by it from now on. */
+static struct weft_port_faults *
+faults_of(struct weft_net *net, const struct weft_end *end, struct weft_port *port)
 {
-    struct weft_port *port = weft_net_port_at(net, end);
-    if (port && down != (port->lost_before == INT64_MAX))
+    if (!port->faults)
     {
-        port->lost_before = down ? INT64_MAX : net->now;
-        port->lost_rate = port->rate;
-        port->carry = 0; /* what starts now starts now */
-        if (end->is_host)
-        {
-            choose_ports_again(net, end->index);
-        }
-        else
-        {
-            net->sw[end->index].watches_links = true;
-            net->sw[end->index].is_plain = false;
-        }
+        port->faults = weft_take(&net->first.memory, sizeof *port->faults);
+        port->faults->lost_before = INT64_MIN;
+        port->faults->held_until = INT64_MIN;
+    }
+    if (end->is_host)
+    {
+        net->host[end->index].watches_links = true;
+    }
+    else
+    {
+        net->sw[end->index].watches_links = true;
+        net->sw[end->index].is_plain = false;
+    }
+    return port->faults;
+}
+
+/* Bits of ways: 1 << enum weft_direction. */
+static unsigned
+ways_of(enum weft_direction way)
+{
+    return way == WEFT_BOTH_WAYS ? 1U << WEFT_UPWARDS | 1U << WEFT_DOWNWARDS : 1U << way;
+}
+
+/* An end of a link, and the ways that come there and leave from there. */
+struct side
+{
+    const struct weft_end *end;
+    unsigned comes, leaves;
+};
+
+static void
+set_port_down(struct weft_net *net, const struct side *at, unsigned ways, bool down)
+{
+    struct weft_port *port = weft_net_port_at(net, at->end);
+    struct weft_port_faults *faults = port ? faults_of(net, at->end, port) : NULL;
+    const unsigned was = faults ? faults->down : 0;
+    const unsigned is = down ? was | ways : was & ~ways;
+    if (!faults || is == was)
+    {
+        return;
+    }
+    faults->down = is;
+    port->carry = 0; /* what starts now starts now */
+    if ((is ^ was) & at->comes)
+    {
+        const int64_t held = faults->held_until;
+        faults->lost_before = down ? INT64_MAX : net->now > held ? net->now : held;
+        faults->lost_rate = port->from_rate;
+        faults->lost_delay = port->from_delay;
+    }
+    if (at->end->is_host)
+    {
+        choose_ports_again(net, at->end->index);
     }
 }
 
+/* Both sides of a link: its lower one first. */
+static void
+sides_of(const struct weft_net *net, uint64_t link, struct weft_link *of, struct side sides[2])
+{
+    weft_planes_link(net->config.clos, link, of);
+    sides[0] = (struct side){&of->lower, 1U << WEFT_DOWNWARDS, 1U << WEFT_UPWARDS};
+    sides[1] = (struct side){&of->upper, 1U << WEFT_UPWARDS, 1U << WEFT_DOWNWARDS};
+}
+
 void
-weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
+weft_net_set_way_down(struct weft_net *net, uint64_t link, enum weft_direction way, bool down)
 {
     struct weft_link of;
-    weft_planes_link(net->config.clos, link, &of);
-    set_port_down(net, &of.lower, down);
-    set_port_down(net, &of.upper, down);
+    struct side sides[2];
+    sides_of(net, link, &of, sides);
+    for (unsigned i = 0; i < 2; i++)
+    {
+        set_port_down(net, &sides[i], ways_of(way), down);
+    }
     if (weft_clos_most_ports(net->config.clos) > 1 && of.lower.is_host)
     {
         tell_ranks(net);
     }
 }
 
-static void
-set_port_rate(struct weft_net *net, const struct weft_end *end, int64_t rate)
+void
+weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
 {
-    struct weft_port *port = weft_net_port_at(net, end);
-    if (port)
-    {
-        weft_port_set_rate(port, rate);
-    }
+    weft_net_set_way_down(net, link, WEFT_BOTH_WAYS, down);
 }
 
 int
-weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate)
+weft_net_set_way_rate(struct weft_net *net, uint64_t link, enum weft_direction way, int64_t rate)
 {
     struct weft_link of;
-    weft_planes_link(net->config.clos, link, &of);
+    struct side sides[2];
+    sides_of(net, link, &of, sides);
     of.rate = rate;
     if (rate < 1 || weft_link_least_delay(&of, net->shortest) < net->window)
     {
         return WEFT_ERANGE;
     }
-    set_port_rate(net, &of.lower, rate);
-    set_port_rate(net, &of.upper, rate);
+    for (unsigned i = 0; i < 2; i++)
+    {
+        struct weft_port *port = weft_net_port_at(net, sides[i].end);
+        if (port && (ways_of(way) & sides[i].leaves))
+        {
+            weft_port_set_rate(port, rate);
+        }
+        if (port && (ways_of(way) & sides[i].comes))
+        {
+            port->from_rate = rate;
+        }
+    }
     return 0;
+}
+
+int
+weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate)
+{
+    return weft_net_set_way_rate(net, link, WEFT_BOTH_WAYS, rate);
+}
+
+/* The way from a port is longer, or shorter: then its wire is held, so that no frame overtakes
+ * another. */
+static void
+set_port_delay(struct weft_net *net, const struct weft_end *end, struct weft_port *port,
+               int64_t delay)
+{
+    const int64_t shorter = port->delay - delay;
+    port->delay = delay;
+    if (shorter > 0)
+    {
+        port->free_at = (port->free_at > net->now ? port->free_at : net->now) + shorter;
+        port->carry = 0;
+    }
+    if (shorter > 0 && port->noted)
+    {
+        weft_switch_note_port(&net->sw[end->index], port);
+    }
+}
+
+/* The way to a port is longer, or shorter. */
+static void
+expect_delay(struct weft_net *net, const struct weft_end *end, struct weft_port *port,
+             int64_t delay)
+{
+    if (delay < port->from_delay)
+    {
+        faults_of(net, end, port)->held_until = net->now + port->from_delay - delay;
+    }
+    port->from_delay = delay;
+}
+
+void
+weft_net_set_way_delay(struct weft_net *net, uint64_t link, enum weft_direction way, int64_t more)
+{
+    struct weft_link of;
+    struct side sides[2];
+    sides_of(net, link, &of, sides);
+    for (unsigned i = 0; i < 2; i++)
+    {
+        struct weft_port *port = weft_net_port_at(net, sides[i].end);
+        if (port && (ways_of(way) & sides[i].leaves))
+        {
+            set_port_delay(net, sides[i].end, port, of.delay + more);
+        }
+        if (port && (ways_of(way) & sides[i].comes))
+        {
+            expect_delay(net, sides[i].end, port, of.delay + more);
+        }
+    }
+}
+
+/* Begins losses of what comes to a port, in a state as it is in the long run. */
+static void
+begin_losses(struct weft_net *net, const struct weft_end *end, struct weft_port *port,
+             struct weft_port_losses losses, uint64_t stream)
+{
+    struct weft_port_faults *faults = faults_of(net, end, port);
+    struct weft_port_losses **at = &faults->losses;
+    struct weft_port_losses *l = faults->free;
+    faults->free = l ? l->next : NULL;
+    l = l ? l : weft_take(&net->first.memory, sizeof *l);
+    if (!faults->draws)
+    {
+        weft_rng_seed(&faults->rng, net->config.seed, net->config.run, LOSS_STREAM + stream);
+        faults->draws = true;
+    }
+    while (*at && (*at)->number < losses.number)
+    {
+        at = &(*at)->next;
+    }
+    *l = losses;
+    l->bad = l->is.to_bad > 0 &&
+             weft_rng_unit(&faults->rng) * (l->is.to_bad + l->is.to_good) < l->is.to_bad;
+    l->next = *at;
+    *at = l;
+}
+
+static void
+end_losses(struct weft_port_faults *faults, uint64_t number)
+{
+    struct weft_port_losses **at = &faults->losses;
+    while (*at && (*at)->number != number)
+    {
+        at = &(*at)->next;
+    }
+    struct weft_port_losses *l = *at;
+    if (l)
+    {
+        *at = l->next;
+        l->next = faults->free;
+        faults->free = l;
+    }
+}
+
+void
+weft_net_set_losses(struct weft_net *net, uint64_t link, enum weft_direction way, uint64_t number,
+                    const struct weft_frame_losses *losses, bool spoils)
+{
+    struct weft_link of;
+    struct side sides[2];
+    sides_of(net, link, &of, sides);
+    for (unsigned i = 0; i < 2; i++)
+    {
+        struct weft_port *port = weft_net_port_at(net, sides[i].end);
+        if (!port || !(ways_of(way) & sides[i].comes))
+        {
+            continue;
+        }
+        if (port->faults)
+        {
+            end_losses(port->faults, number);
+        }
+        if (losses)
+        {
+            const struct weft_port_losses is = {
+                .number = number,
+                .is = *losses,
+                .why = spoils ? WEFT_NET_CORRUPTED : WEFT_NET_DROP_LOSSY,
+            };
+            begin_losses(net, sides[i].end, port, is, 2 * link + i);
+        }
+    }
 }
 
 static void

@@ -273,13 +273,17 @@ weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
         *is = seen->port[port].is;
         return;
     }
+    const struct weft_port_faults *faults = p->faults;
     *is = (struct weft_net_port){.rate = p->rate,
                                  .delay = p->delay,
                                  .free_at = p->free_at,
                                  .frames = p->frames,
                                  .bytes = p->sent_bytes,
                                  .paused = p->paused,
-                                 .down = p->lost_before == INT64_MAX};
+                                 .down = faults && faults->down,
+                                 .lost_down = faults ? faults->lost[WEFT_NET_DROP_LINK] : 0,
+                                 .lost_lossy = faults ? faults->lost[WEFT_NET_DROP_LOSSY] : 0,
+                                 .corrupted = faults ? faults->lost[WEFT_NET_CORRUPTED] : 0};
 }
 
 void

@@ -83,7 +83,6 @@ init_port(struct weft_net *net, struct weft_port *port, uint32_t index)
 {
     port->index = (uint16_t)index;
     port->end = WEFT_NEVER;
-    port->lost_before = INT64_MIN;
     port->gap = net->config.frame.gap;
     port->lane = weft_take(&net->first.memory, net->classes * sizeof *port->lane);
 }
@@ -103,7 +102,6 @@ make_host_ports(struct weft_net *net, struct weft_host_node *h)
         h->ports->queue = weft_take(&net->first.memory, n * sizeof *h->ports->queue);
         h->ports->inside = weft_clos_inside_ports(net->config.clos, h->node.number);
         h->port.free_at = WEFT_NEVER; /* of a host with one port it is looked at first */
-        h->port.lost_before = INT64_MAX;
     }
     for (uint32_t i = 0; n > 1 && i < n; i++)
     {
@@ -302,7 +300,8 @@ connect_end(struct weft_net *net, const struct weft_link *link, const struct wef
     port->peer_coming = &net->coming[(size_t)node * net->words + other->port / 64U];
     port->peer_bit = UINT64_C(1) << (other->port & 63U);
     listen_to(net, port, other);
-    port->delay = link->delay;
+    port->delay = port->from_delay = link->delay;
+    port->from_rate = link->rate;
     port->faces_host = other->is_host;
     weft_port_set_rate(port, link->rate);
 }

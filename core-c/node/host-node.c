@@ -104,22 +104,14 @@ receive_reply(const struct weft_net *net, struct weft_host_node *h, const struct
     }
 }
 
-/* Whether the link by which a packet came was down meanwhile, where one is or was. */
-static bool
-was_cut(const struct weft_host_node *h, const struct weft_packet *p)
-{
-    return weft_port_was_cut(&h->node.port[p->in_port], p->bytes, h->node.now);
-}
-
 static void
 receive(const struct weft_net *net, struct weft_host_node *h, struct weft_packet *p)
 {
     struct weft_node *node = &h->node;
     node->counters.hops++;
     node->last = node->now;
-    if (h->port.lost_before != INT64_MIN && was_cut(h, p))
+    if (h->watches_links && weft_node_loses(net, node, p))
     {
-        weft_node_lose(net, node, p, WEFT_NET_DROP_LINK);
         return;
     }
     if (p->kind == WEFT_DATA && (p->flags & WEFT_F_DROP_AT_LAST_HOP))

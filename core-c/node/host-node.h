@@ -13,6 +13,7 @@ struct weft_host_node
     struct weft_node node;
     struct weft_port port;         /**< its only one; several are in node.port */
     struct weft_host_ports *ports; /**< NULL: it has one port */
+    bool watches_links;            /**< a link has or had faults */
     struct weft_host nic;
     struct weft_host *inside; /**< QPs that its server's own network carries; NULL: there is none */
     int64_t wake_at;          /**< when the wire is to be looked at, or WEFT_NEVER */

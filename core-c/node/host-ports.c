@@ -22,7 +22,7 @@ leads_to(const struct weft_net *net, uint32_t plane, uint32_t src, uint32_t dst)
 static bool
 is_dead(const struct weft_port *port)
 {
-    return port->lost_before == INT64_MAX;
+    return port->faults && port->faults->down != 0;
 }
 
 static uint64_t

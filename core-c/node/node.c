@@ -35,3 +35,16 @@ weft_node_lose(const struct weft_net *net, struct weft_node *node, const struct 
         weft_mail_loss(node->worker, p, node->now);
     }
 }
+
+bool
+weft_node_loses(const struct weft_net *net, struct weft_node *node, const struct weft_packet *p)
+{
+    const struct weft_port *port = &node->port[p->in_port];
+    const enum weft_net_loss why =
+        port->faults ? weft_port_loses(port, p->bytes, node->now) : WEFT_NET_LOSSES;
+    if (why != WEFT_NET_LOSSES)
+    {
+        weft_node_lose(net, node, p, why);
+    }
+    return why != WEFT_NET_LOSSES;
+}

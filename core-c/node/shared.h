@@ -155,5 +155,9 @@ void weft_port_pause(struct weft_worker *worker, struct weft_port *port, uint32_
  * hears of losses, its sender. */
 void weft_node_lose(const struct weft_net *net, struct weft_node *node, const struct weft_packet *p,
                     enum weft_net_loss why);
+/** Loses a frame by the link by which it came, of a node that watches its links, if it is to be.
+ * Returns whether it was lost. */
+bool weft_node_loses(const struct weft_net *net, struct weft_node *node,
+                     const struct weft_packet *p);
 
 #endif

@@ -275,9 +275,8 @@ weft_switch_join(const struct weft_net *net, struct weft_switch_node *sw, uint32
 static inline bool
 passes(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
 {
-    if (sw->watches_links && weft_port_was_cut(&sw->node.port[p->in_port], p->bytes, sw->node.now))
+    if (sw->watches_links && weft_node_loses(net, &sw->node, p))
     {
-        weft_node_lose(net, &sw->node, p, WEFT_NET_DROP_LINK);
         return false;
     }
     p->hops++;

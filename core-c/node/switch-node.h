@@ -43,7 +43,7 @@ struct weft_switch_node
     uint64_t tor_plane;      /**< bit of its plane if middleware works here now; else 0 */
     bool has_tor;            /**< middleware works here */
     bool is_tor;             /**< the balancer's parts for ToRs work here */
-    bool watches_links;      /**< a link is or was down */
+    bool watches_links;      /**< a link has or had faults */
     bool is_plain;           /**< none of these three */
     uint64_t marks[2];       /**< ECN marks on what left by down ports, by up ports */
     int64_t fires_at;        /**< the balancer's timer */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Forwarding of a run: it learns of links' changes a convergence delay later. */
+/* Forwarding of a run: it learns of what has happened to a link once that has lasted. */
 #include "run/link-faults.h"
 
 #include <string.h>
@@ -64,40 +64,18 @@ weft_links_set_rate(const struct weft_run *run, struct weft_link_states *links, 
     }
 }
 
-void
-weft_faults_log(struct weft_run *run, struct weft_link_event event)
+int64_t
+weft_links_rate(const struct weft_link_states *links, uint64_t link)
 {
-    struct weft_faults *faults = &run->faults;
-    faults->event =
-        weft_grow(&run->memory, faults->event, faults->nevents, &faults->event_room, sizeof event);
-    faults->event[faults->nevents++] = event;
+    const uint32_t i = place_of(links->slow, links->nslow, sizeof *links->slow, link);
+    return i < links->nslow && links->slow[i].link == link ? links->slow[i].rate : 0;
 }
 
-/* Forwarding learns of all changes before number @p end. */
-static void
-learn(struct weft_run *run, uint64_t end)
+static bool
+is_dead(const struct weft_link_states *links, uint64_t link)
 {
-    struct weft_faults *faults = &run->faults;
-    if (end <= faults->first)
-    {
-        return;
-    }
-    const uint32_t n = (uint32_t)(end - faults->first);
-    for (uint32_t i = 0; i < n; i++)
-    {
-        const struct weft_link_event e = faults->event[i];
-        if (e.rate == 0)
-        {
-            weft_links_set_down(run, &faults->known, e.link, e.down);
-            continue;
-        }
-        struct weft_link of;
-        weft_planes_link(run->clos, e.link, &of);
-        weft_links_set_rate(run, &faults->known, e.link, e.rate < of.rate ? e.rate : 0);
-    }
-    faults->nevents -= n;
-    memmove(faults->event, faults->event + n, faults->nevents * sizeof *faults->event);
-    faults->first = end;
+    const uint32_t i = place_of(links->dead, links->ndead, sizeof link, link);
+    return i < links->ndead && links->dead[i] == link;
 }
 
 /* Returns a plane's links of those that @p links names, by the plane's own numbers, in scratch
@@ -202,32 +180,118 @@ set_routes(struct weft_run *run)
 }
 
 static void
-converge(struct weft_run *run, int64_t at)
+learn(struct weft_run *run, const struct weft_pending *p)
 {
-    struct weft_faults *faults = &run->faults;
-    if (weft_agenda_next(&faults->convergences) <= at)
+    struct weft_link_states *known = &run->faults.known;
+    if (p->of & 1U)
     {
-        learn(run, weft_agenda_take(&faults->convergences).key);
-        set_routes(run);
+        weft_links_set_rate(run, known, p->of / 2, p->rate);
     }
+    else
+    {
+        weft_links_set_down(run, known, p->of / 2, p->down);
+    }
+}
+
+static bool
+is_known(const struct weft_faults *faults, const struct weft_pending *p)
+{
+    const uint64_t link = p->of / 2;
+    return p->of & 1U ? weft_links_rate(&faults->known, link) == p->rate
+                      : is_dead(&faults->known, link) == p->down;
+}
+
+/* Takes what forwarding is to learn of a link away. Returns its place. */
+static uint32_t
+forget(struct weft_faults *faults, uint64_t of)
+{
+    struct weft_pending *row = faults->pending;
+    const uint32_t i = place_of(row, faults->npending, sizeof *row, of);
+    if (i < faults->npending && row[i].of == of)
+    {
+        faults->npending--;
+        memmove(&row[i], &row[i + 1], (faults->npending - i) * sizeof *row);
+    }
+    return i;
 }
 
 void
 weft_faults_converge(struct weft_run *run)
 {
     struct weft_faults *faults = &run->faults;
-    const uint64_t end = faults->first + faults->nevents;
     const int64_t now = weft_net_now(run->net);
-    if (faults->delay == 0)
+    bool learns = false;
+    while (weft_agenda_next(&faults->convergences) <= now)
     {
-        learn(run, end);
+        const struct weft_due due = weft_agenda_take(&faults->convergences);
+        const uint32_t i =
+            place_of(faults->pending, faults->npending, sizeof *faults->pending, due.key);
+        if (i < faults->npending && faults->pending[i].number == due.seq)
+        {
+            learn(run, &faults->pending[i]);
+            forget(faults, due.key);
+            learns = true;
+        }
+    }
+    if (learns)
+    {
         set_routes(run); /* before anything else happens at this instant */
     }
-    else if (faults->delay <= WEFT_LATEST - now)
+}
+
+/* A link has changed: what was to be learned of it before has not lasted. */
+static void
+put_off(struct weft_run *run, struct weft_pending p, int64_t delay)
+{
+    struct weft_faults *faults = &run->faults;
+    const int64_t now = weft_net_now(run->net);
+    const uint32_t i = forget(faults, p.of);
+    if (delay > WEFT_LATEST - now || is_known(faults, &p))
     {
-        weft_agenda_add(&faults->convergences, now + faults->delay, end, ++faults->convergences.seq,
-                        NULL, &run->memory);
-        weft_run_change(run, now + faults->delay, converge);
+        return;
+    }
+    p.number = ++faults->convergences.seq;
+    faults->pending =
+        weft_grow(&run->memory, faults->pending, faults->npending, &faults->pending_room, sizeof p);
+    memmove(&faults->pending[i + 1], &faults->pending[i], (faults->npending - i) * sizeof p);
+    faults->pending[i] = p;
+    faults->npending++;
+    weft_agenda_add(&faults->convergences, now + delay, p.of, p.number, NULL, &run->memory);
+    if (delay > 0)
+    {
+        weft_run_change(run, now + delay, weft_faults_change);
+    }
+}
+
+static int64_t
+delay_of(const struct weft_faults *faults, bool recovers)
+{
+    return recovers && faults->recovery >= 0 ? faults->recovery : faults->delay;
+}
+
+void
+weft_faults_note_down(struct weft_run *run, uint64_t link, bool down)
+{
+    put_off(run, (struct weft_pending){.of = 2 * link, .down = down},
+            delay_of(&run->faults, !down));
+}
+
+void
+weft_faults_note_rate(struct weft_run *run, uint64_t link, int64_t rate)
+{
+    struct weft_faults *faults = &run->faults;
+    struct weft_link of;
+    weft_planes_link(run->clos, link, &of);
+    const int64_t known = weft_links_rate(&faults->known, link);
+    const int64_t slow = rate < of.rate ? rate : 0;
+    if (faults->weights == WEFT_WEIGHTS_CAPACITY)
+    {
+        put_off(run, (struct weft_pending){.of = 2 * link + 1, .rate = slow},
+                delay_of(faults, slow == 0 || (known > 0 && slow > known)));
+    }
+    else
+    {
+        weft_links_set_rate(run, &faults->known, link, slow); /* nobody reads it yet */
     }
 }
 
@@ -236,14 +300,7 @@ weft_faults_begin(struct weft_run *run, enum weft_weights weights)
 {
     struct weft_faults *faults = &run->faults;
     faults->weights = weights;
-    for (uint32_t i = 0; i < faults->nfailures; i++)
-    {
-        weft_net_set_down(run->net, faults->failure[i].link, true);
-    }
-    for (uint32_t i = 0; i < faults->now.nslow; i++)
-    {
-        weft_net_set_rate(run->net, faults->now.slow[i].link, faults->now.slow[i].rate);
-    }
+    weft_faults_set_links(run);
     for (uint32_t i = 0; faults->plane && i < run->clos->planes; i++)
     {
         weft_net_set_routes(run->net, i, faults->plane[i].routes, faults->plane[i].whole);

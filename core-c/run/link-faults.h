@@ -12,9 +12,19 @@ void weft_links_set_down(const struct weft_run *run, struct weft_link_states *li
 void weft_links_set_rate(const struct weft_run *run, struct weft_link_states *links, uint64_t link,
                          int64_t rate);
 
-/** Notes a change of a link, of which forwarding is to learn. */
-void weft_faults_log(struct weft_run *run, struct weft_link_event event);
-/** Forwarding will know how links are now a convergence delay later. */
+/** Returns the rate of a link that is slow, or 0. */
+int64_t weft_links_rate(const struct weft_link_states *links, uint64_t link);
+
+/** A link goes down or comes back: forwarding is to learn of it once that has lasted. */
+void weft_faults_note_down(struct weft_run *run, uint64_t link, bool down);
+/** A link has another rate, likewise. */
+void weft_faults_note_rate(struct weft_run *run, uint64_t link, int64_t rate);
+/** Has forwarding learn of what has lasted long enough now. */
 void weft_faults_converge(struct weft_run *run);
+/** Makes all changes of this instant: what ends now does not last beyond it, and forwarding is
+ * computed once. */
+void weft_faults_change(struct weft_run *run, int64_t at);
+/** Has the links of a new fabric be as they are. */
+void weft_faults_set_links(struct weft_run *run);
 
 #endif

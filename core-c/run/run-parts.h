@@ -101,27 +101,29 @@ struct weft_begun
     uint32_t parts;
 };
 
-/** Failure in force: a link, and the number of the failure, from 1 up; 0: weft_run_set_down()'s. */
+/** Fault that was planned. */
+struct weft_run_fault
+{
+    struct weft_fault is; /**< `links`: the run's own */
+    uint64_t number;      /**< from 1 up */
+    uint64_t left;        /**< times that it may still end, and begin again if it flaps */
+    struct weft_rng rng;  /**< of times that are drawn */
+};
+
+/** Failure in force: a fault of a link. */
 struct weft_failure
 {
     uint64_t link;
-    uint64_t number;
+    uint64_t number;             /**< of the fault; 0: weft_run_set_down()'s */
+    const struct weft_fault *is; /**< NULL: weft_run_set_down()'s */
 };
 
-/** Change of a link's failures that is to come. */
-struct weft_link_change
+/** Change of a link that forwarding is to learn of, if it lasts. */
+struct weft_pending
 {
-    struct weft_link_change *next; /**< of those that are free */
-    struct weft_failure failure;
-    int64_t rate; /**< 0: it fails or is repaired; else the link's rate from then on */
-    bool begins;
-};
-
-/** Change of a link, in the order in which they took place. */
-struct weft_link_event
-{
-    uint64_t link;
-    int64_t rate; /**< 0: it goes down or comes back; else its rate, as planned at most */
+    uint64_t of;     /**< twice the link; plus 1: of its rate */
+    uint64_t number; /**< of the convergence */
+    int64_t rate;    /**< its rate; 0: as planned, or it goes down or comes back */
     bool down;
 };
 
@@ -146,19 +148,16 @@ struct weft_plane_routes
 
 struct weft_faults
 {
-    struct weft_agenda changes; /**< struct weft_link_change: failures and repairs */
-    struct weft_agenda rates;   /**< struct weft_link_change: rates */
-    struct weft_link_change *free_changes;
+    struct weft_agenda changes;   /**< struct weft_run_fault: they begin and end */
     struct weft_failure *failure; /**< in force, ascending */
     uint32_t nfailures, failure_room;
-    uint64_t numbers;                /**< of failures that were planned */
+    uint64_t numbers;                /**< of faults that were planned */
     struct weft_link_states lasting; /**< from time 0 on, for good */
-    struct weft_link_states now;     /**< `slow`: all whose rates are not as planned */
+    struct weft_link_states set;     /**< `slow`: rates that weft_run_set_rate() has set */
     struct weft_link_states known;   /**< as forwarding knows them */
-    struct weft_link_event *event;   /**< [nevents - first]: that it is yet to learn of */
-    uint32_t nevents, event_room;
-    uint64_t first;                  /**< number of the first one of these */
-    struct weft_agenda convergences; /**< when it learns of all before an event; key: its number */
+    struct weft_pending *pending;    /**< ascending: that it is yet to learn of */
+    uint32_t npending, pending_room;
+    struct weft_agenda convergences; /**< when it learns; key: `of`, seq: `number` */
     int64_t delay;
     int64_t recovery; /**< negative: as `delay` */
     enum weft_weights weights;

@@ -10,6 +10,7 @@
  * Three random streams, for gaps, sizes and pairs: flows are the same at another load but for their
  * times.
  */
+#include "base/exponential.h"
 #include "roster/tables.h"
 #include "traffic/groups.h"
 
@@ -173,32 +174,6 @@ poisson_size(const void *config, const struct weft_hosts *hosts, struct weft_tra
     return weft_workload_refuse(poisson_count(config, hosts, out), config, hosts, poisson_refusal);
 }
 
-/*
- * Exponential with mean 1, without a logarithm, whose last bit no standard fixes (von Neumann
- * 1951): of runs of falling numbers count the even ones before the first odd one; its first number
- * is the fraction.
- */
-static double
-exponential(struct weft_rng *rng)
-{
-    for (double whole = 0;; whole++)
-    {
-        const uint32_t first = weft_rng_u32(rng);
-        uint32_t last = first, next = weft_rng_u32(rng);
-        bool odd = true;
-        while (next < last)
-        {
-            odd = !odd;
-            last = next;
-            next = weft_rng_u32(rng);
-        }
-        if (odd)
-        {
-            return whole + (double)first * (1.0 / 4294967296.0);
-        }
-    }
-}
-
 static uint64_t
 draw_bytes(const struct weft_table *t, struct weft_rng *rng)
 {
@@ -247,7 +222,7 @@ poisson_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, 
     {
         struct weft_message *m = &messages[i];
         memset(m, 0, sizeof *m);
-        now += (int64_t)(exponential(&gaps) * gap + 0.5);
+        now += (int64_t)(weft_rng_exponential(&gaps) * gap + 0.5);
         m->start = now;
         m->bytes = draw_bytes(c->table, &sizes);
         m->qp = i;

@@ -4,22 +4,22 @@
 #include <check.h>
 #include <string.h>
 
-#define MOST_LINKS 64U
+#define MOST_LINKS   64U
+#define MOST_OUTAGES 4096U
 
-/* Links as they are, or as forwarding knows them. */
-struct links
+/* A time in which a fault has its effect. */
+struct outage
 {
-    int32_t down[MOST_LINKS]; /* failures in force */
-    int64_t rate[MOST_LINKS];
+    uint32_t fault;
+    int64_t begin, end;
+    bool acts;
 };
 
-/* Something that happens to links. */
-struct change
+/* A link as what happens makes it; [0]: upwards, [1]: downwards. */
+struct state
 {
-    int64_t at;
-    uint64_t link;
-    int64_t rate; /* 0: it fails or is repaired */
-    int32_t more; /* failures */
+    bool down[2];
+    int64_t rate[2], delay[2];
 };
 
 static struct
@@ -29,12 +29,12 @@ static struct
     struct weft_net *net;
     struct weft_qp *qp[MOST_MESSAGES];
     bool released[MOST_MESSAGES];
-    struct links links;
-    struct change change[2 * MOST_FAULTS];
-    uint32_t nchanges;
-    int64_t learns_at[2 * MOST_FAULTS];
-    struct links learns[2 * MOST_FAULTS];
-    uint32_t nlearns;
+    struct outage outage[MOST_OUTAGES];
+    uint32_t noutages;
+    struct state link[MOST_LINKS];
+    int64_t since[2][MOST_LINKS]; /* its state of being down, its rate */
+    bool known_down[MOST_LINKS];
+    int64_t known_rate[MOST_LINKS];
 } naive;
 
 static int64_t
@@ -173,36 +173,132 @@ planned_rate(uint64_t link)
     return of.rate;
 }
 
+/* Lists the outages of all faults, each of its own times. */
 static void
-list_changes(void)
+list_outages(void)
 {
     for (uint32_t i = 0; i < naive.story->nfaults; i++)
     {
-        const struct fault *f = &naive.story->fault[i];
-        const int64_t back = f->rate > 0 ? planned_rate(f->link) : 0;
-        naive.change[naive.nchanges++] = (struct change){f->at, f->link, f->rate, 1};
-        if (f->repair != WEFT_NEVER)
+        const struct weft_fault *f = &naive.story->fault[i].is;
+        int64_t at = f->at;
+        for (uint64_t n = 0; (n == 0 || (f->down && at < f->repair && at <= LATER)) &&
+                             (f->count == 0 || n < f->count);
+             n++)
         {
-            naive.change[naive.nchanges++] = (struct change){f->repair, f->link, back, -1};
+            const int64_t end = f->down && at + f->down < f->repair ? at + f->down : f->repair;
+            ck_assert_uint_lt(naive.noutages, MOST_OUTAGES);
+            naive.outage[naive.noutages++] = (struct outage){i, at, end, false};
+            at += f->down + f->up;
         }
     }
 }
 
+static bool
+is_lossy(const struct weft_fault *f)
+{
+    return f->effect == WEFT_FAULT_LOSSY || f->effect == WEFT_FAULT_CORRUPTING;
+}
+
 static void
-learn(const struct links *links)
+add_effect(struct state *state, const struct weft_fault *f)
+{
+    for (int way = 0; way < 2; way++)
+    {
+        const bool has = f->direction != (way ? WEFT_UPWARDS : WEFT_DOWNWARDS);
+        state->down[way] = state->down[way] || (has && f->effect == WEFT_FAULT_DOWN);
+        state->delay[way] += has && f->effect == WEFT_FAULT_DELAYED ? f->delay : 0;
+        if (has && f->effect == WEFT_FAULT_SLOW && f->rate < state->rate[way])
+        {
+            state->rate[way] = f->rate;
+        }
+    }
+}
+
+static struct state
+look_at(uint64_t link)
+{
+    struct state state = {.rate = {planned_rate(link), planned_rate(link)}};
+    for (uint32_t i = 0; i < naive.noutages; i++)
+    {
+        const struct fault *f = &naive.story->fault[naive.outage[i].fault];
+        for (size_t k = 0; k < f->is.nlinks && naive.outage[i].acts; k++)
+        {
+            if (f->links[k] == link)
+            {
+                add_effect(&state, &f->is);
+                break; /* named twice it is one */
+            }
+        }
+    }
+    return state;
+}
+
+static int64_t
+least(const struct state *s)
+{
+    return s->rate[0] < s->rate[1] ? s->rate[0] : s->rate[1];
+}
+
+static void
+set_link(uint64_t link, int64_t at)
+{
+    const struct state was = naive.link[link], is = look_at(link);
+    for (int way = 0; way < 2; way++)
+    {
+        const enum weft_direction to = way ? WEFT_DOWNWARDS : WEFT_UPWARDS;
+        ck_assert_int_eq(weft_net_set_way_rate(naive.net, link, to, is.rate[way]), 0);
+        weft_net_set_way_delay(naive.net, link, to, is.delay[way]);
+        weft_net_set_way_down(naive.net, link, to, is.down[way]);
+    }
+    if ((is.down[0] || is.down[1]) != (was.down[0] || was.down[1]))
+    {
+        naive.since[0][link] = at;
+    }
+    naive.since[1][link] = least(&is) == least(&was) ? naive.since[1][link] : at;
+    naive.link[link] = is;
+}
+
+/* Outages begin, or end, at an instant. */
+static void
+change_links(int64_t at, bool begin)
+{
+    for (uint32_t i = 0; i < naive.noutages; i++)
+    {
+        struct outage *o = &naive.outage[i];
+        const struct fault *f = &naive.story->fault[o->fault];
+        if ((begin ? o->begin : o->end) != at)
+        {
+            continue;
+        }
+        o->acts = begin;
+        for (size_t k = 0; k < f->is.nlinks && is_lossy(&f->is); k++)
+        {
+            weft_net_set_losses(naive.net, f->links[k], f->is.direction, o->fault + 1,
+                                begin ? &f->is.losses : NULL,
+                                f->is.effect == WEFT_FAULT_CORRUPTING);
+        }
+    }
+    for (uint64_t link = 0; link < stage.clos.nlinks; link++)
+    {
+        set_link(link, at);
+    }
+}
+
+static void
+route(void)
 {
     static uint64_t dead[MOST_LINKS];
     static struct weft_slow_link slow[MOST_LINKS];
     struct weft_fib_case of = {dead, 0, slow, 0, naive.story->weights};
     for (uint64_t i = 0; i < stage.clos.nlinks; i++)
     {
-        if (links->down[i] > 0)
+        if (naive.known_down[i])
         {
             dead[of.ndead++] = i;
         }
-        if (links->rate[i] < planned_rate(i))
+        if (naive.known_rate[i] < planned_rate(i))
         {
-            slow[of.nslow++] = (struct weft_slow_link){i, links->rate[i]};
+            slow[of.nslow++] = (struct weft_slow_link){i, naive.known_rate[i]};
         }
     }
     const bool whole =
@@ -210,62 +306,66 @@ learn(const struct links *links)
     weft_net_set_routes(naive.net, 0, whole ? NULL : stage_fib(&of), whole);
 }
 
-/* All that happens to links at an instant. */
-static void
-change_links(int64_t at)
+static bool
+has_lasted(int64_t since, bool recovers, int64_t at)
 {
-    bool changed = false;
-    for (uint32_t i = 0; i < naive.nchanges; i++)
+    const struct story *s = naive.story;
+    const int64_t delay = recovers ? s->recovery : s->convergence;
+    return delay != WEFT_NEVER && at - since >= delay;
+}
+
+/* Forwarding learns of what has lasted. */
+static void
+learn(int64_t at)
+{
+    bool learns = false;
+    for (uint64_t i = 0; i < stage.clos.nlinks; i++)
     {
-        const struct change *c = &naive.change[i];
-        if (c->at != at)
+        const struct state *is = &naive.link[i];
+        const bool down = is->down[0] || is->down[1];
+        const int64_t rate = least(is);
+        if (down != naive.known_down[i] && has_lasted(naive.since[0][i], !down, at))
         {
-            continue;
+            naive.known_down[i] = down;
+            learns = true;
         }
-        if (c->rate > 0)
+        if (naive.story->weights == WEFT_WEIGHTS_CAPACITY && rate != naive.known_rate[i] &&
+            has_lasted(naive.since[1][i], rate > naive.known_rate[i], at))
         {
-            ck_assert_int_eq(weft_net_set_rate(naive.net, c->link, c->rate), 0);
-            naive.links.rate[c->link] = c->rate;
-            changed = changed || naive.story->weights == WEFT_WEIGHTS_CAPACITY;
-            continue;
-        }
-        const bool was = naive.links.down[c->link] > 0;
-        naive.links.down[c->link] += c->more;
-        const bool down = naive.links.down[c->link] > 0;
-        if (down != was)
-        {
-            weft_net_set_down(naive.net, c->link, down);
-            changed = true;
+            naive.known_rate[i] = rate;
+            learns = true;
         }
     }
-    if (changed && naive.story->convergence != WEFT_NEVER)
+    if (learns)
     {
-        naive.learns_at[naive.nlearns] = at + naive.story->convergence;
-        naive.learns[naive.nlearns++] = naive.links;
-    }
-    for (uint32_t i = 0; i < naive.nlearns; i++)
-    {
-        if (naive.learns_at[i] == at)
-        {
-            learn(&naive.learns[i]);
-        }
+        route();
     }
 }
 
-/* When links change next, or forwarding does, after a time. */
+static int64_t
+sooner(int64_t next, int64_t at, int64_t after)
+{
+    return at > after && at < next ? at : next;
+}
+
+/* When links change next, or have been so for as long as forwarding waits, after a time. */
 static int64_t
 next_change(int64_t after)
 {
+    const int64_t delays[] = {naive.story->convergence, naive.story->recovery};
     int64_t next = WEFT_NEVER;
-    for (uint32_t i = 0; i < naive.nchanges; i++)
+    for (uint32_t i = 0; i < naive.noutages; i++)
     {
-        const int64_t at = naive.change[i].at;
-        next = at > after && at < next ? at : next;
+        next = sooner(next, naive.outage[i].begin, after);
+        next = sooner(next, naive.outage[i].end, after);
     }
-    for (uint32_t i = 0; i < naive.nlearns; i++)
+    for (uint64_t i = 0; i < 4 * stage.clos.nlinks; i++)
     {
-        const int64_t at = naive.learns_at[i];
-        next = at > after && at < next ? at : next;
+        const int64_t delay = delays[i & 1U];
+        if (delay != WEFT_NEVER)
+        {
+            next = sooner(next, naive.since[i >> 1 & 1U][i / 4] + delay, after);
+        }
     }
     return next;
 }
@@ -279,19 +379,22 @@ naive_run(struct story *story)
     ck_assert_uint_le(stage.clos.nlinks, MOST_LINKS);
     for (uint64_t i = 0; i < stage.clos.nlinks; i++)
     {
-        naive.links.rate[i] = planned_rate(i);
+        naive.known_rate[i] = planned_rate(i);
+        naive.link[i] = look_at(i);
     }
     for (uint32_t i = 0; i < story->graph.is.size.nmessages; i++)
     {
         story->graph.t[i] = (struct weft_message_times){-1, -1, -1, -1, 0, false};
     }
     make_fabric();
-    list_changes();
+    list_outages();
     look_at_all();
     for (int64_t at = -1; (at = next_change(at)) != WEFT_NEVER;)
     {
         weft_net_run(naive.net, at);
-        change_links(at);
+        change_links(at, true);
+        change_links(at, false);
+        learn(at);
     }
     weft_net_run(naive.net, LATER);
 }

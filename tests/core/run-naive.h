@@ -8,12 +8,11 @@
 
 #define MOST_FAULTS 24U
 
-/** Fault of a link. */
+/** Fault of links. */
 struct fault
 {
-    uint64_t link;
-    int64_t rate; /**< 0: it is down */
-    int64_t at, repair;
+    struct weft_fault is; /**< `links` is set when it is added; no times that are drawn */
+    uint64_t links[3];
 };
 
 /** Task of a run. */
@@ -22,7 +21,7 @@ struct story
     struct graph graph; /**< closed */
     struct fault fault[MOST_FAULTS];
     uint32_t nfaults;
-    int64_t convergence;
+    int64_t convergence, recovery;
     enum weft_weights weights;
 };
 

@@ -370,9 +370,27 @@ extern "C"
     /** @name Faults take effect now, before all else of this instant @{ */
     /** A link, a weft_planes_link() number, goes down or comes back. */
     WEFT_API void weft_net_set_down(struct weft_net *net, uint64_t link, bool down);
+    /** As that, in one direction alone: frames that way are lost, and hosts take the whole link for
+     * one that is down. */
+    WEFT_API void weft_net_set_way_down(struct weft_net *net, uint64_t link,
+                                        enum weft_direction way, bool down);
     /** A link, likewise, has another rate, bit/s. Returns 0 or WEFT_ERANGE: it is not above 0, or a
      * frame would cross the link, which has no delay, in less than weft_net_window(). */
     WEFT_API int weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate);
+    /** As that, in one direction alone. */
+    WEFT_API int weft_net_set_way_rate(struct weft_net *net, uint64_t link, enum weft_direction way,
+                                       int64_t rate);
+    /** Frames that begin to cross a link from now on take @p more ps than planned, at least 0.
+     * When they take less than before, the wire is held for the difference first: no frame
+     * overtakes another. */
+    WEFT_API void weft_net_set_way_delay(struct weft_net *net, uint64_t link,
+                                         enum weft_direction way, int64_t more);
+    /** Every frame that comes by a link is lost as @p losses say, or spoilt; NULL: not any more.
+     * Those of several numbers work side by side. What is drawn hangs on the seed, the run, the
+     * link and the direction. PFC frames are not lost. */
+    WEFT_API void weft_net_set_losses(struct weft_net *net, uint64_t link, enum weft_direction way,
+                                      uint64_t number, const struct weft_frame_losses *losses,
+                                      bool spoils);
     /** Forwarding of a plane changes. @p fib, by the plane's own numbers, stays until the next
      * call; NULL: nothing is down there. @p whole: the plane's ToRs may do their work again. */
     WEFT_API void weft_net_set_routes(struct weft_net *net, uint32_t plane,
