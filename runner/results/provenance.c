@@ -108,8 +108,9 @@ tell_random_links(struct telling *to, const struct scenario *s, const struct lin
     size_t n;
     CLEANUP(text_drop) struct text t = {0};
     OWNED uint64_t *links = random_links_draw(s, f, &n);
-    OWNED char *key = xformat("random %s%s%s", f->slow ? "degradations" : "failures",
-                              f->name ? " " : "", f->name ? f->name : "");
+    OWNED char *key =
+        xformat("random %s%s%s", f->effect == WEFT_FAULT_SLOW ? "degradations" : "failures",
+                f->name ? " " : "", f->name ? f->name : "");
     text_add(&t, "%zu links%s", n, n ? ", lower and upper switch:" : "");
     for (size_t i = 0; i < n && i < MOST_LINKS; i++)
     {

@@ -265,9 +265,10 @@ collect_failures(const struct simulation *sim, int64_t end, struct run_summary *
     for (size_t i = 0; i < sim->nfaulty; i++)
     {
         const struct link_fault *f = sim->faulty[i].fault;
-        const bool known = sim->s->convergence <= end && f->at <= end - sim->s->convergence;
-        sum->failures_late += !f->slow && f->at > end;
-        sum->failures_known += !f->slow && known;
+        const bool may = f->effect == WEFT_FAULT_DOWN && f->mean_up > 0,
+                   in_time = sim->s->convergence <= end && f->at <= end - sim->s->convergence;
+        sum->failures_late += f->effect != WEFT_FAULT_SLOW && f->at > end;
+        sum->failures_known += in_time && (may || fault_is_heard(sim->s, f));
     }
 }
 
@@ -279,6 +280,8 @@ collect_totals(const struct simulation *sim, struct run_results *out)
     sum->messages = out->nflows;
     sum->dropped_buffer = c->lost[WEFT_NET_DROP_BUFFER];
     sum->dropped_link = c->lost[WEFT_NET_DROP_LINK];
+    sum->dropped_lossy = c->lost[WEFT_NET_DROP_LOSSY];
+    sum->dropped_corrupted = c->lost[WEFT_NET_CORRUPTED];
     sum->dropped_injected = c->lost[WEFT_NET_DROP_INJECTED];
     sum->trimmed = c->trimmed;
     sum->packet_hops = c->hops;

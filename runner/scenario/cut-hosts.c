@@ -28,7 +28,8 @@ lasting_of(const struct scenario *s)
     for (size_t i = 0; i < n; i++)
     {
         const struct link_fault *f = all[i].fault;
-        if (!f->slow && f->at < s->stop && f->repair >= s->stop)
+        if (f->effect == WEFT_FAULT_DOWN && !fault_flaps(f) && f->at < s->stop &&
+            f->repair >= s->stop)
         {
             const bool drawn = fault_is_drawn(f);
             last.links[last.n++] = all[i].link;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "element-values.h"
+#include "input-file.h"
 #include "link-failures.h"
 #include "messages.h"
 #include "scenario-load.h"
@@ -11,16 +12,52 @@
 
 /* --- when ------------------------------------------------------------------------------------- */
 
-/** Settles when it ends. */
+/** Attributes of which one needs the other, or has no place beside it. */
+static const struct
+{
+    const char *attribute, *other;
+    bool excludes;
+} pairs[] = {
+    {"for", "repair", true},         {"duty", "period", false},
+    {"mean-up", "mean-down", false}, {"mean-down", "mean-up", false},
+    {"mean-up", "period", true},     {"share", "rate", true},
+    {"loss", "to-bad", true},        {"to-bad", "to-good", false},
+    {"to-good", "to-bad", false},    {"loss-bad", "to-bad", false},
+    {"loss-good", "to-bad", false},
+};
+
+static void
+check_pairs(const struct element *e, struct diagnostics *d)
+{
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    {
+        const char *one = pairs[i].attribute, *other = pairs[i].other;
+        if (element_attribute(e, one) && !element_attribute(e, other) && !pairs[i].excludes)
+        {
+            diag_error(d, element_line(e, one), "%s of <%s>: there is no %s; expected it as well",
+                       one, e->name, other);
+        }
+        if (element_attribute(e, one) && element_attribute(e, other) && pairs[i].excludes)
+        {
+            diag_error(d, element_line(e, one),
+                       "%s of <%s>: there is %s as well; expected one of them", one, e->name,
+                       other);
+        }
+    }
+    if (element_attribute(e, "count") && !element_attribute(e, "period") &&
+        !element_attribute(e, "mean-up"))
+    {
+        diag_error(d, element_line(e, "count"),
+                   "count of <%s>: it does not flap; expected period, or mean-up and mean-down",
+                   e->name);
+    }
+}
+
+/** Settles when it is there. */
 static void
 settle_times(const struct element *e, struct link_fault *f, struct diagnostics *d)
 {
-    if (element_attribute(e, "for") && element_attribute(e, "repair"))
-    {
-        diag_error(d, element_line(e, "for"),
-                   "for of <%s>: there is repair as well; expected one of them", e->name);
-    }
-    else if (f->at == WEFT_NEVER)
+    if (f->at == WEFT_NEVER)
     {
         f->repair = WEFT_NEVER;
     }
@@ -34,6 +71,61 @@ settle_times(const struct element *e, struct link_fault *f, struct diagnostics *
                    "repair of <%s> is not after at; expected a later time or inf", e->name);
     }
     f->lasts = ATTRIBUTE_ABSENT;
+    f->duty = f->period > 0 && isnan(f->duty) ? 0.5 : f->duty;
+}
+
+/* --- what ------------------------------------------------------------------------------------- */
+
+#define EFFECT_BIT(effect) (1U << WEFT_FAULT_##effect)
+
+/** What effects are called in messages, and the attributes of which one is needed. */
+static const struct
+{
+    const char *are, *needs, * or ;
+} effects[WEFT_FAULT_EFFECTS] = {
+    [WEFT_FAULT_DOWN] = {"down", NULL, NULL},
+    [WEFT_FAULT_SLOW] = {"degraded", "share", "rate"},
+    [WEFT_FAULT_LOSSY] = {"lossy", "loss", "to-bad"},
+    [WEFT_FAULT_CORRUPTING] = {"corrupting", "loss", "to-bad"},
+    [WEFT_FAULT_DELAYED] = {"delayed", "extra-delay", "extra-delay"},
+};
+
+/** An effect lacks what says how much; what is of other effects changes nothing. */
+static void
+check_effect(const struct element *e, const struct link_fault *f, struct diagnostics *d)
+{
+    static const char *const names[] = {"share",   "rate",     "loss",      "to-bad",
+                                        "to-good", "loss-bad", "loss-good", "extra-delay"};
+    static const unsigned of[] = {0, 0, 1, 1, 1, 1, 1, 2};
+    static const unsigned takes[] = {EFFECT_BIT(SLOW), EFFECT_BIT(LOSSY) | EFFECT_BIT(CORRUPTING),
+                                     EFFECT_BIT(DELAYED)};
+    const char *needs = effects[f->effect].needs, * or = effects[f->effect].or ;
+    if (needs && !element_attribute(e, needs) && !element_attribute(e, or))
+    {
+        const bool two = strcmp(needs, or) != 0 && grammar_attribute(e->spec, or);
+        diag_error(d, element_line(e, "effect"), "<%s> of %s links lacks %s; expected %s%s%s",
+                   e->name, effects[f->effect].are, needs, needs, two ? " or " : "", two ? or : "");
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    {
+        if (element_attribute(e, names[i]) && !(takes[of[i]] >> f->effect & 1U))
+        {
+            diag_idle(d, element_line(e, names[i]), "%s of <%s> has no effect: its links are %s",
+                      names[i], e->name, effects[f->effect].are);
+        }
+    }
+}
+
+/** In bursts all frames are lost in the bad state and none in the good one, if nothing else is
+ * said. */
+static void
+settle_bursts(struct link_fault *f)
+{
+    if (f->bursts.to_bad >= 0)
+    {
+        f->bursts.bad = isnan(f->bursts.bad) ? 1 : f->bursts.bad;
+        f->bursts.good = isnan(f->bursts.good) ? 0 : f->bursts.good;
+    }
 }
 
 /* --- links that chance chooses ---------------------------------------------------------------- */
@@ -105,15 +197,6 @@ check_rate(const struct element *e, const struct scenario *s, const struct link_
     }
 }
 
-/** Whether two faults are there at one time; a slower link may not even touch the next time. */
-static bool
-meet(const struct link_fault *a, const struct link_fault *b)
-{
-    return a->slow == b->slow && a->at != WEFT_NEVER && b->at != WEFT_NEVER &&
-           (a->slow ? a->at <= b->repair && b->at <= a->repair
-                    : a->at < b->repair && b->at < a->repair);
-}
-
 static bool
 has_link(const struct link_fault *f, uint64_t link)
 {
@@ -138,16 +221,18 @@ check_others(const struct scenario *s, const struct link_fault *f, struct diagno
         bool covered = false;
         for (const struct link_fault *other = s->faults; other < f; other++)
         {
-            const bool both = meet(other, f) && has_link(other, f->links[i]);
-            if (both && (f->slow || (f->nlinks == 1 && other->nlinks == 1)))
+            const bool both = faults_meet(other, f) && has_link(other, f->links[i]);
+            const bool single = f->nlinks == 1 && other->nlinks == 1;
+            if (both && (single || f->effect != WEFT_FAULT_DOWN))
             {
                 diag_error(d, f->e->line,
                            "this link is %s by the <%s> of line %d at that time; expected one at a "
                            "time",
-                           f->slow ? "degraded" : "down", other->e->name, other->e->line);
+                           effects[other->effect].are, other->e->name, other->e->line);
                 return;
             }
-            covered = covered || (both && other->at <= f->at && other->repair >= f->repair);
+            covered = covered || (both && other->at <= f->at && other->repair >= f->repair &&
+                                  !fault_flaps(other));
         }
         down += covered;
     }
@@ -194,8 +279,7 @@ next_fault(const struct element_spec *spec, struct scenario *s, struct diagnosti
 {
     struct link_fault *f = element_next(spec, s);
     element_read(NULL, vocabulary_find("failure", "scenario"), f, d);
-    element_read(NULL, vocabulary_find("degrade", "scenario"), f, d);
-    element_read(NULL, vocabulary_find("random-degrade", "scenario"), f, d);
+    element_read(NULL, vocabulary_find("random-failures", "scenario"), f, d);
     f->of = spec;
     return f;
 }
@@ -206,14 +290,17 @@ load_fault(const struct element *e, struct scenario *s, struct link_fault *f, st
     const struct attribute *name = element_attribute(e, "name");
     const bool random = grammar_attribute(e->spec, "links");
     f->e = e;
-    f->slow = grammar_attribute(e->spec, "share") || grammar_attribute(e->spec, "rate");
+    f->effect = grammar_attribute(e->spec, "effect") ? WEFT_FAULT_DOWN : WEFT_FAULT_SLOW;
     element_read(e, e->spec, f, d);
     if (name && name->overridden)
     {
         report_no_element(d, name->line, s->root, e->name, name->value);
         return;
     }
+    check_pairs(e, d);
+    check_effect(e, f, d);
     settle_times(e, f, d);
+    settle_bursts(f);
     if (random)
     {
         check_how_many(e, s, f, d);
@@ -226,10 +313,40 @@ load_fault(const struct element *e, struct scenario *s, struct link_fault *f, st
     }
 }
 
+/** Makes links of a graph lossy whose file gives them an error rate. */
+static void
+load_losses(const struct element *root, struct scenario *s, struct diagnostics *d)
+{
+    const double *losses = s->topology_file ? s->topology_file->losses : NULL;
+    const size_t first = s->nfaults;
+    for (uint64_t i = 0; losses && s->clos.nhosts > 0 && i < s->clos.nlinks; i++)
+    {
+        size_t k = first;
+        while (k < s->nfaults && s->faults[k].loss != losses[i])
+        {
+            k++;
+        }
+        if (losses[i] > 0 && k == s->nfaults)
+        {
+            struct link_fault *f = next_fault(vocabulary_find("failure", "scenario"), s, d);
+            f->e = element_child(root, "topology");
+            f->of_file = true;
+            f->effect = WEFT_FAULT_LOSSY;
+            f->loss = losses[i];
+        }
+        if (losses[i] > 0)
+        {
+            ARRAY_GROW(s->faults[k].links, s->faults[k].nlinks);
+            s->faults[k].links[s->faults[k].nlinks++] = i;
+        }
+    }
+}
+
 void
 load_faults(const struct element *root, struct scenario *s, struct diagnostics *d)
 {
     static const char *const kinds[] = {"degrade", "random-degrade", "failure", "random-failures"};
+    load_losses(root, s, d);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     {
         const struct element_spec *spec = vocabulary_find(kinds[k], "scenario");
@@ -240,6 +357,7 @@ load_faults(const struct element *root, struct scenario *s, struct diagnostics *
         {
             struct link_fault *f = next_fault(spec, s, d);
             f->ordinal = n;
+            f->stream = ((uint64_t)k << 32) + n;
             if (e)
             {
                 load_fault(e, s, f, d);

@@ -280,7 +280,9 @@ something_fails(const struct scenario *s)
 {
     for (size_t i = 0; i < s->nfaults; i++)
     {
-        if (!s->faults[i].slow && fault_happens(&s->faults[i]))
+        const bool loses =
+            s->faults[i].effect != WEFT_FAULT_SLOW && s->faults[i].effect != WEFT_FAULT_DELAYED;
+        if (loses && fault_happens(&s->faults[i]))
         {
             return true;
         }
@@ -295,9 +297,9 @@ fails_surely(const struct scenario *s)
     for (size_t i = 0; i < s->nfaults; i++)
     {
         const struct link_fault *f = &s->faults[i];
-        first = !f->slow && fault_happens(f) && f->at < first ? f->at : first;
+        first = fault_is_heard(s, f) && f->at < first ? f->at : first;
     }
-    if (first == WEFT_NEVER || s->convergence == WEFT_NEVER)
+    if (first == WEFT_NEVER)
     {
         return false;
     }

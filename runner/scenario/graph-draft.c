@@ -9,12 +9,36 @@
 #include "textbuf.h"
 
 void
-graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int line)
+graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, double loss, int line)
 {
     ARRAY_GROW(g->edges, g->n);
     ARRAY_GROW(g->lines, g->n);
+    ARRAY_GROW(g->losses, g->n);
     g->edges[g->n] = *edge;
+    g->losses[g->n] = loss;
     g->lines[g->n++] = line;
+}
+
+double *
+graph_draft_losses(const struct graph_draft *g, const struct weft_graph *graph)
+{
+    double *losses = xcalloc(g->n, sizeof *losses), most = 0;
+    OWNED uint32_t *ports = xcalloc(g->nhosts, sizeof *ports);
+    uint32_t other = graph->nhost_links;
+    for (size_t i = 0; i < g->n; i++)
+    {
+        const struct weft_graph_edge *e = &g->edges[i];
+        const uint32_t lower = e->a < e->b ? e->a : e->b;
+        const bool host = lower < g->nhosts;
+        losses[host ? graph->first_link[lower] + ports[lower]++ : other++] = g->losses[i];
+        most = g->losses[i] > most ? g->losses[i] : most;
+    }
+    if (most > 0)
+    {
+        return losses;
+    }
+    free(losses);
+    return NULL;
 }
 
 void
@@ -22,6 +46,7 @@ graph_draft_drop(struct graph_draft *g)
 {
     free(g->edges);
     free(g->lines);
+    free(g->losses);
 }
 
 void *

@@ -11,7 +11,7 @@
 
 void *
 graph_file_parse(struct input_source *from, const char *bytes, size_t size,
-                 struct weft_graph *graph, struct graph_names *names)
+                 struct weft_graph *graph, double **losses, struct graph_names *names)
 {
     CLEANUP(graph_draft_drop) struct graph_draft g = {.from = from, .bytes = bytes, .size = size};
     const bool xml = bytes[strspn(bytes, " \t\r\n\xef\xbb\xbf")] == '<';
@@ -23,6 +23,7 @@ graph_file_parse(struct input_source *from, const char *bytes, size_t size,
     *names = (struct graph_names){.name = g.names, .count = {g.nhosts, g.nswitches}};
     if (memory)
     {
+        *losses = graph_draft_losses(&g, graph);
         graph_names_find_ids(names);
     }
     return memory;

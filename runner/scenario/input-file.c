@@ -72,6 +72,7 @@ release(struct input_file *f)
     free((void *)f->table.sizes);
     free(f->lines);
     free(f->graph_memory);
+    free(f->losses);
     graph_names_free(&f->names);
     free(f);
 }
@@ -88,7 +89,7 @@ parse(struct input_file *f, int line, struct diagnostics *d)
     }
     if (f->kind == INPUT_GRAPH)
     {
-        f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph, &f->names);
+        f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph, &f->losses, &f->names);
         return f->graph_memory != NULL;
     }
     table_lines_begin(&t, &from, f->bytes, f->n);

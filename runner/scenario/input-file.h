@@ -45,6 +45,7 @@ struct input_file
     bool is_matrix; /**< of htsim */
     struct weft_graph graph;
     void *graph_memory; /**< what that points into */
+    double *losses;     /**< [link] of that: probability that it loses a frame; NULL: none does */
     struct graph_names names;
 };
 

@@ -3,6 +3,7 @@
  */
 #include "link-failures.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <weft/clos.h>
@@ -23,10 +24,49 @@ fault_is_drawn(const struct link_fault *f)
 }
 
 bool
+fault_flaps(const struct link_fault *f)
+{
+    return f->mean_up > 0 || (f->period > 0 && f->duty < 1);
+}
+
+const char *
+fault_idle(const struct link_fault *f)
+{
+    const struct weft_frame_losses losses = fault_losses(f);
+    const bool random = f->effect == WEFT_FAULT_LOSSY || f->effect == WEFT_FAULT_CORRUPTING;
+    return f->at == WEFT_NEVER || f->count == 0 || f->duty == 0 ? "it never happens"
+           : f->effect == WEFT_FAULT_SLOW && f->share == 1      ? "the links keep their rates"
+           : f->effect == WEFT_FAULT_DELAYED && f->extra == 0   ? "the links keep their delays"
+           : random && !(losses.good > 0) && !(losses.bad * losses.to_bad > 0) ? "no frame is lost"
+                                                                               : NULL;
+}
+
+bool
 fault_happens(const struct link_fault *f)
 {
-    return f->at != WEFT_NEVER &&
-           (!fault_is_drawn(f) || f->number > 0 || f->edge > 0 || f->above > 0);
+    return !fault_idle(f) && (!fault_is_drawn(f) || f->number > 0 || f->edge > 0 || f->above > 0);
+}
+
+struct weft_frame_losses
+fault_losses(const struct link_fault *f)
+{
+    return isnan(f->loss) ? f->bursts : (struct weft_frame_losses){.good = f->loss};
+}
+
+int64_t
+fault_outage(const struct link_fault *f)
+{
+    const int64_t part = (int64_t)((double)f->period * f->duty);
+    return f->mean_up > 0 ? f->mean_down : part > 0 ? part : 1;
+}
+
+bool
+fault_is_heard(const struct scenario *s, const struct link_fault *f)
+{
+    const int64_t lasts = f->repair == WEFT_NEVER ? WEFT_NEVER : f->repair - f->at,
+                  outage = fault_flaps(f) ? fault_outage(f) : lasts;
+    return f->effect == WEFT_FAULT_DOWN && fault_happens(f) && !(f->mean_up > 0) &&
+           s->convergence != WEFT_NEVER && outage >= s->convergence && lasts >= s->convergence;
 }
 
 /** As many links as are asked for. */
@@ -48,7 +88,7 @@ draw_number(const struct scenario *s, const struct link_fault *f, uint64_t seed,
 uint64_t *
 random_links_draw(const struct scenario *s, const struct link_fault *f, size_t *n)
 {
-    uint64_t seed = f->slow ? weft_mix64(s->seed ^ DEGRADE_SALT) : s->seed;
+    uint64_t seed = f->effect == WEFT_FAULT_SLOW ? weft_mix64(s->seed ^ DEGRADE_SALT) : s->seed;
     seed = f->ordinal > 0 ? weft_mix64(seed + f->ordinal) : seed;
     if (f->number > 0)
     {
@@ -86,6 +126,51 @@ rate_of(const struct link_fault *f, int64_t planned)
     return left > 0 || !(f->share > 0) ? left : 1;
 }
 
+/** Whether two effects are of one kind, so that a link can have one of them at a time. */
+static bool
+are_alike(int64_t a, int64_t b)
+{
+    const unsigned losses = 1U << WEFT_FAULT_LOSSY | 1U << WEFT_FAULT_CORRUPTING;
+    return a == b || ((losses >> a & 1U) && (losses >> b & 1U));
+}
+
+bool
+faults_meet(const struct link_fault *a, const struct link_fault *b)
+{
+    const bool touch = a->effect == WEFT_FAULT_SLOW;
+    return are_alike(a->effect, b->effect) && a->at != WEFT_NEVER && b->at != WEFT_NEVER &&
+           (a->direction == WEFT_BOTH_WAYS || b->direction == WEFT_BOTH_WAYS ||
+            a->direction == b->direction) &&
+           (touch ? a->at <= b->repair && b->at <= a->repair
+                  : a->at < b->repair && b->at < a->repair);
+}
+
+/** Whether a link that chance has chosen loses frames or is delayed already: it is not twice. */
+static bool
+is_had(const struct faulty_link *all, size_t n, uint64_t link, const struct link_fault *f)
+{
+    const bool twice = f->effect == WEFT_FAULT_DOWN || f->effect == WEFT_FAULT_SLOW;
+    for (size_t i = 0; i < n && !twice; i++)
+    {
+        if (all[i].link == link && all[i].fault != f && faults_meet(all[i].fault, f))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+add_link(const struct scenario *s, const struct link_fault *f, uint64_t link,
+         struct faulty_link *to)
+{
+    struct weft_link planned;
+    weft_planes_link(&s->clos, link, &planned);
+    const uint64_t own = fault_is_drawn(f) && !f->together ? weft_mix64(link + 1) : 0;
+    *to = (struct faulty_link){link, f, 0, weft_mix64(f->stream ^ own)};
+    to->rate = f->effect == WEFT_FAULT_SLOW ? rate_of(f, planned.rate) : 0;
+}
+
 struct faulty_link *
 faulty_links(const struct scenario *s, size_t *n)
 {
@@ -97,10 +182,11 @@ faulty_links(const struct scenario *s, size_t *n)
         OWNED uint64_t *links = links_of(s, f, &own);
         for (size_t i = 0; i < own; i++)
         {
-            struct weft_link link;
-            weft_planes_link(&s->clos, links[i], &link);
-            ARRAY_GROW(all, *n);
-            all[(*n)++] = (struct faulty_link){links[i], f, f->slow ? rate_of(f, link.rate) : 0};
+            if (!is_had(all, *n, links[i], f))
+            {
+                ARRAY_GROW(all, *n);
+                add_link(s, f, links[i], &all[(*n)++]);
+            }
         }
     }
     return all;
@@ -124,7 +210,7 @@ links_failed(struct faulty_link *faulty, size_t n, int64_t now)
     for (size_t i = 0; i < n; i++)
     {
         const struct link_fault *f = faulty[i].fault;
-        if (!f->slow && f->at <= now && faulty[i].link != last)
+        if (f->effect == WEFT_FAULT_DOWN && f->at <= now && faulty[i].link != last)
         {
             last = faulty[i].link;
             links++;

@@ -15,7 +15,8 @@ extern "C"
     {
         uint64_t link; /**< as weft_planes_link() numbers it */
         const struct link_fault *fault;
-        int64_t rate; /**< bit/s, of one that is slower */
+        int64_t rate;    /**< bit/s, of one that is slower */
+        uint64_t stream; /**< of random numbers, for times that are drawn */
     };
 
     /** The links to which something happens, fault by fault, and how many. To be freed. */
@@ -24,7 +25,26 @@ extern "C"
     /** Whether chance chooses the links. */
     bool fault_is_drawn(const struct link_fault *f);
 
-    /** Whether it may happen: there is a time for it, and chance may choose a link. */
+    /** Whether it comes and goes between its begin and its end. */
+    bool fault_flaps(const struct link_fault *f);
+
+    /** ps of each outage of one that flaps, the mean if chance decides. */
+    int64_t fault_outage(const struct link_fault *f);
+
+    /** Why it has no effect, whatever its links are; NULL: it has one. */
+    const char *fault_idle(const struct link_fault *f);
+
+    /** The frames that links lose that are lossy or corrupting. */
+    struct weft_frame_losses fault_losses(const struct link_fault *f);
+
+    /** Whether forwarding is sure to hear of it: its links are down for long enough. */
+    bool fault_is_heard(const struct scenario *s, const struct link_fault *f);
+
+    /** Whether two faults are of one kind, so that a link can have one of them at a time, and there
+     * at one time; one that is slower may not even touch the next time. */
+    bool faults_meet(const struct link_fault *a, const struct link_fault *b);
+
+    /** Whether it may happen: it has an effect, and chance may choose a link. */
     bool fault_happens(const struct link_fault *f);
 
     /** The links that chance chooses, rising, and how many. To be freed. */

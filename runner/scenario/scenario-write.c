@@ -64,7 +64,7 @@ is_told(const struct link_fault *f)
 static void
 write_fault(struct text *t, const struct element_spec *spec, const struct link_fault *f)
 {
-    if (f->of != spec || !is_told(f))
+    if (f->of != spec || f->of_file || !is_told(f))
     {
         return;
     }

@@ -88,22 +88,33 @@ extern "C"
         const struct element_spec *of; /**< which of these elements */
         const struct element *e;       /**< NULL: there is none, and nothing happens */
         size_t ordinal;                /**< among the elements of its name */
-        const char *name;              /**< NULL: it has none */
-        struct link_name to;           /**< of one link, or of one name for several */
-        struct link_name *others;      /**< of each <link> within it */
+        uint64_t stream;               /**< of random numbers, for times that are drawn */
+        bool of_file;        /**< it is the topology's file that says so, at the element @p e */
+        const char *name;    /**< NULL: it has none */
+        struct link_name to; /**< of one link, or of one name for several */
+        struct link_name *others; /**< of each <link> within it */
         size_t nothers;
         uint64_t *links; /**< that are named, as weft_planes_link() numbers them */
         size_t nlinks;
-        double any;     /**< probability where the two below are not given */
-        double edge;    /**< probability for links of ToRs */
-        double above;   /**< probability for links above */
-        int64_t number; /**< if > 0, how many, instead of probabilities */
-        bool slow;      /**< else down */
-        int64_t rate;   /**< bit/s of links that are slower */
-        double share;   /**< of its rate that a link keeps that is slower, if there is no rate */
-        int64_t at;     /**< ps; WEFT_NEVER: it does not happen */
-        int64_t repair; /**< ps, WEFT_NEVER: never */
-        int64_t lasts;  /**< ps, instead of repair */
+        double any;        /**< probability where the two below are not given */
+        double edge;       /**< probability for links of ToRs */
+        double above;      /**< probability for links above */
+        int64_t number;    /**< if > 0, how many, instead of probabilities */
+        int64_t effect;    /**< enum weft_fault_effect */
+        int64_t direction; /**< enum weft_direction */
+        int64_t rate;      /**< bit/s of links that are slower */
+        double share;      /**< of its rate that such a link keeps, if there is no rate */
+        int64_t extra;     /**< ps on top of the delay */
+        double loss;       /**< probability of each frame, or bursts: */
+        struct weft_frame_losses bursts;
+        int64_t at;                 /**< ps; WEFT_NEVER: it does not happen */
+        int64_t repair;             /**< ps, WEFT_NEVER: never */
+        int64_t lasts;              /**< ps, instead of repair */
+        int64_t period;             /**< ps; absent: it does not flap so */
+        double duty;                /**< share of the period in which it is there */
+        int64_t mean_up, mean_down; /**< ps; absent: it does not flap so */
+        int64_t count;              /**< most times that it is there; absent: any number */
+        int64_t together;           /**< links that chance chooses have the same drawn times */
     };
 
     /** A port of a switch whose queue is sampled. */
@@ -166,8 +177,9 @@ extern "C"
         struct link_fault *faults; /**< in the order in which they are planned */
         size_t nfaults;
         int64_t
-            convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
-        int64_t weights; /**< enum weft_weights: of ports in that forwarding */
+            convergence;  /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
+        int64_t recovery; /**< ps from a repair to it; absent: as convergence */
+        int64_t weights;  /**< enum weft_weights: of ports in that forwarding */
         struct measurements measure;
         int64_t stop;        /**< simulated time limit, ps */
         int64_t stop_is_end; /**< reaching it with messages left is a normal end, else an error */

@@ -51,7 +51,42 @@
     WORD_AT(IN(link_fault, at), "at", WEFT_TIME, "0s", "0s", NULL, "never", begins),               \
         VALUE_AT(IN(link_fault, repair), "repair", false, WEFT_TIME, "inf", "0s", "inf", ends),    \
         VALUE_AT(IN(link_fault, lasts), "for", false, WEFT_TIME, NULL, "1ps", "inf",               \
-                 "how long, instead of repair")
+                 "how long, instead of repair"),                                                   \
+        VALUE_AT(IN(link_fault, period), "period", false, WEFT_TIME, NULL, "2ps", "100s",          \
+                 "it flaps: from at to repair, this is the time from the begin of each outage to " \
+                 "that of the next"),                                                              \
+        VALUE_AT(IN(link_fault, duty), "duty", false, WEFT_REAL, NULL, "0", "1",                   \
+                 "share of the period that an outage takes; default: 0.5"),                        \
+        VALUE_AT(IN(link_fault, mean_down), "mean-down", false, WEFT_TIME, NULL, "1ps", "100s",    \
+                 "it flaps at random: mean of the exponential time of an outage"),                 \
+        VALUE_AT(IN(link_fault, mean_up), "mean-up", false, WEFT_TIME, NULL, "1ps", "100s",        \
+                 "mean of the exponential time between two outages"),                              \
+        VALUE_AT(IN(link_fault, count), "count", false, WEFT_COUNT, NULL, "0", "4294967295",       \
+                 "most outages of one that flaps; default: any number"),                           \
+        CHOICE_AT(IN(link_fault, direction), "direction", "both", "both up down", true,            \
+                  "in which direction: up is from the lower to the upper end")
+
+/** What a link does that does not just go down. */
+#define EFFECT                                                                                     \
+    CHOICE_AT(IN(link_fault, effect), "effect", "down", "down slow lossy corrupting delayed",      \
+              true,                                                                                \
+              "what the link does: it carries nothing, has less of its rate, loses frames "        \
+              "or spoils them at random, or has a longer way"),                                    \
+        VALUE_AT(IN(link_fault, share), "share", false, WEFT_REAL, NULL, "0.001", "1",             \
+                 "slow: the share of its rate that it keeps"),                                     \
+        VALUE_AT(IN(link_fault, loss), "loss", false, WEFT_REAL, NULL, "0", "1",                   \
+                 "lossy, corrupting: probability of each frame, replies and headers alike"),       \
+        VALUE_AT(IN(link_fault, bursts.to_bad), "to-bad", false, WEFT_REAL, NULL, "0", "1",        \
+                 "instead of loss, in bursts (Gilbert-Elliott): probability, per frame, of going " \
+                 "from the good state to the bad one"),                                            \
+        VALUE_AT(IN(link_fault, bursts.to_good), "to-good", false, WEFT_REAL, NULL, "1e-9", "1",   \
+                 "and back; its inverse is the mean number of frames in the bad state"),           \
+        VALUE_AT(IN(link_fault, bursts.bad), "loss-bad", false, WEFT_REAL, NULL, "0", "1",         \
+                 "probability of a frame's loss in the bad state; default: 1"),                    \
+        VALUE_AT(IN(link_fault, bursts.good), "loss-good", false, WEFT_REAL, NULL, "0", "1",       \
+                 "in the good state; default: 0"),                                                 \
+        VALUE_AT(IN(link_fault, extra), "extra-delay", false, WEFT_TIME, NULL, "0s", "1s",         \
+                 "delayed: on top of its own delay")
 
 static const struct attribute_spec scenario_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "names the results folder"),
@@ -114,6 +149,9 @@ static const struct attribute_spec failure_attributes[] = {
     FAULT_NAME,
     LINK_ENDS(IN(link_fault, to)),
     TIMES("when the link goes down", "when it comes back"),
+    EFFECT,
+    VALUE_AT(IN(link_fault, rate), "rate", false, WEFT_RATE, NULL, "1Mbps", "8Tbps",
+             "slow: its rate, at most the planned one, instead of share"),
 };
 
 static const struct attribute_spec degrade_attributes[] = {
@@ -123,6 +161,13 @@ static const struct attribute_spec degrade_attributes[] = {
              "its rate, at most the planned one"),
     TIMES("when it becomes slower", "when it has its planned rate again"),
 };
+
+#define TOGETHER                                                                                   \
+    {                                                                                              \
+        ATTRIBUTE(SHAPE_VALUE, false, IN(link_fault, together), "together", WEFT_BOOL, "off",      \
+                  NULL, NULL, NULL, "whether all of them flap at the same drawn times"),           \
+            .later = true                                                                          \
+    }
 
 #define RANDOM_LINKS(what)                                                                         \
     VALUE_AT(IN(link_fault, any), "probability", false, WEFT_REAL, "0", "0", "1",                  \
@@ -138,6 +183,8 @@ static const struct attribute_spec random_failures_attributes[] = {
     FAULT_NAME,
     RANDOM_LINKS("fails"),
     TIMES("when the links go down", "when they come back"),
+    EFFECT,
+    TOGETHER,
 };
 
 static const struct attribute_spec random_degrade_attributes[] = {
@@ -146,11 +193,15 @@ static const struct attribute_spec random_degrade_attributes[] = {
     TIMES("when the links become slower", "when they have their planned rates again"),
     VALUE_AT(IN(link_fault, share), "share", true, WEFT_REAL, NULL, "0.001", "1",
              "the share of its rate that such a link keeps"),
+    TOGETHER,
 };
 
 static const struct attribute_spec convergence_attributes[] = {
     VALUE_AT(IN_SCENARIO(convergence), "delay", false, WEFT_TIME, "100us", "0s", "inf",
-             "from a failure or repair to new forwarding everywhere"),
+             "from a failure or repair to new forwarding everywhere; what lasts for less is never "
+             "heard of"),
+    VALUE_AT(IN_SCENARIO(recovery), "recovery", false, WEFT_TIME, NULL, "0s", "inf",
+             "the same for a repair; default: delay"),
     CHOICE_AT(IN_SCENARIO(weights), "weights", "on", "off on capacity", false,
               "new forwarding weighs ports by the paths behind them (W-ECMP), or by the capacity "
               "of these paths; off: all live ports alike"),
@@ -416,10 +467,10 @@ static const struct element_spec elements[] = {
      .selector = "kind", .choice = IN(workload, choice), STRUCTS(workloads)},
     MANY(drop, "scenario quick", 0, drops, "data packets that are lost on purpose"),
     FIXED(loss, "scenario", ELEMENT_SETTABLE, "random loss of data packets"),
-    FAULT("failure", failure_attributes, "a link that goes down"),
+    FAULT("failure", failure_attributes, "a link that goes down, or does what effect says"),
     FAULT("degrade", degrade_attributes, "a link that is slower for a while"),
     FAULT("random-failures", random_failures_attributes,
-          "links between switches that fail by chance"),
+          "links between switches that go down by chance, or do what effect says"),
     FAULT("random-degrade", random_degrade_attributes,
           "links between switches that are slower for a while, by chance"),
     {ELEMENT("link", "failure degrade", ELEMENT_MANY, link_attributes,

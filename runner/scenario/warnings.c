@@ -280,23 +280,16 @@ keeps_rates(const struct scenario *s, const struct link_fault *f)
 static void
 check_fault(const struct scenario *s, const struct link_fault *f, struct diagnostics *d)
 {
-    const char *name = f->of->name;
-    if (f->slow && f->share == 1 && fault_happens(f))
+    const bool late = f->at != WEFT_NEVER && f->at >= s->stop;
+    const bool keeps = f->effect == WEFT_FAULT_SLOW && keeps_rates(s, f);
+    const char *why = fault_idle(f);
+    why = why     ? why
+          : keeps ? "the link has that rate as planned"
+          : late  ? "it comes after the <limit>"
+                  : NULL;
+    if (why)
     {
-        diag_idle(d, element_line(f->e, "share"),
-                  "share 1 of <%s> has no effect: the links keep their rates", name);
-    }
-    else if (f->slow && keeps_rates(s, f))
-    {
-        diag_idle(d, f->e->line, "<%s> has no effect: the link has that rate as planned", name);
-    }
-    else if (f->at == WEFT_NEVER)
-    {
-        diag_idle(d, f->e->line, "<%s> has no effect: it never happens", name);
-    }
-    else if (f->at >= s->stop)
-    {
-        diag_idle(d, f->e->line, "<%s> has no effect: it comes after the <limit>", name);
+        diag_idle(d, f->e->line, "<%s> has no effect: %s", f->of->name, why);
     }
 }
 

@@ -11,10 +11,12 @@ pairs='kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" parallel="2"'
 # scenario NAME CONDITIONS [TOPOLOGY]
 scenario()
 {
+    heard='<convergence delay="20us"/>'
+    case $2 in *'<convergence'*) heard= ;; esac
     cat >"$1.xml" <<XML
 <scenario name="$1">
   <topology ${3:-$pairs} link-rate="100Gbps"/>
-  <transport name="sack"/><balancer name="ops"/><workload kind="permutation" bytes="400KB"/><convergence delay="20us"/>
+  <transport name="sack"/><balancer name="ops"/><workload kind="permutation" bytes="400KB"/>$heard
   $2
 </scenario>
 XML
@@ -97,6 +99,69 @@ exported draws
 [ "$(grep -c '^random failures' draws.runs/draws/provenance.txt)" = 2 ] || fail 'links that a second element has drawn'
 [ "$(column draws/summary.csv links_failed)" = 2 ] || fail 'two elements draw the same link'
 
+# --- what a link does ---------------------------------------------------------------------------
+# counts NAME COLUMN: that column of its only run.
+counts() { column "$1/summary.csv" "$2"; }
+leaf='leaf="1" spine="2" link="all"'
+run lossy "<failure $leaf effect=\"lossy\" loss=\"0.05\"/>"
+run spoilt "<failure $leaf effect=\"corrupting\" loss=\"0.05\"/>"
+if ! { [ "$(counts lossy dropped_lossy)" -gt 0 ] && [ "$(counts lossy dropped_corrupted)" = 0 ]; }; then fail 'nothing is lost on a lossy link'; fi
+[ "$(counts lossy dropped_lossy)" = "$(counts spoilt dropped_corrupted)" ] || fail 'a corrupting link loses other frames'
+[ "$(counts lossy cct_us)" = "$(counts spoilt cct_us)" ] || fail 'a corrupting link makes another run'
+[ "$(counts lossy failed)" = 0 ] || fail 'a message is left'
+run up "<failure $leaf effect=\"lossy\" loss=\"0.05\" direction=\"up\"/>"
+run down "<failure $leaf effect=\"lossy\" loss=\"0.05\" direction=\"down\"/>"
+run ways "<failure $leaf effect=\"lossy\" loss=\"0.05\" direction=\"up\"/><failure $leaf effect=\"lossy\" loss=\"0.05\" direction=\"down\"/>"
+same lossy ways
+if cmp -s up.results down.results || [ "$(counts up dropped_lossy)" = "$(counts lossy dropped_lossy)" ]; then fail 'one way is both'; fi
+run bursts "<failure $leaf effect=\"lossy\" to-bad=\"0.01\" to-good=\"0.5\"/>"
+[ "$(counts bursts dropped_lossy)" -gt 0 ] || fail 'no bursts'
+run far "<failure $leaf effect=\"delayed\" extra-delay=\"30us\"/>"
+awk -v a="$(counts healthy cct_us)" -v b="$(counts far cct_us)" 'BEGIN { exit !(b > a + 25) }' || fail 'a longer way takes no longer'
+run slow "<failure $leaf effect=\"slow\" rate=\"25Gbps\"/>"
+run share "<failure $leaf effect=\"slow\" share=\"0.25\"/>"
+run degrade "<degrade $leaf rate=\"25Gbps\"/>"
+same slow degrade
+same share degrade
+run one-way "<failure $leaf direction=\"up\"/><convergence delay=\"inf\"/>"
+[ "$(counts one-way dropped_link)" -gt 0 ] || fail 'a link that is dead one way loses nothing'
+run some '<random-failures links="3" effect="lossy" loss="0.02"/><failure leaf="1" spine="2" effect="lossy" loss="0.02"/>'
+if ! { [ "$(counts some dropped_lossy)" -gt 0 ] && [ "$(counts some links_failed)" = 0 ]; }; then fail 'links that lose by chance'; fi
+# The error rates of a topology.txt.
+printf '6 2\n4 5\n' | sed 's/2$/2 6/' >clean.txt
+for host in 0 1; do printf '%s 4 100Gbps 0.001ms 0\n' $host $((host + 2)) | sed '2s/ 4/ 5/' >>clean.txt; done
+printf '4 5 100Gbps 0.001ms 0\n4 5 100Gbps 0.001ms 0\n' >>clean.txt
+sed -e '3s/0$/0.02/' -e '8s/0$/0.05/' clean.txt >errors.txt
+for file in clean errors; do
+    losses='<failure host="0" effect="lossy" loss="0.02"/><failure lower="4" upper="5" link="1" effect="lossy" loss="0.05"/>'
+    [ $file = clean ] || losses=
+    scenario $file "$losses" 'kind="graph"'
+    sed -i.bak "s/kind=\"graph\" link-rate=\"100Gbps\"/kind=\"graph\" file=\"$file.txt\"/" $file.xml
+    ends 0 "$weft" run $file.xml --no-figures --host plain --progress 0 --out $file
+done
+same clean errors
+[ "$(counts errors dropped_lossy)" -gt 0 ] || fail "a file's error rates"
+
+# --- in time --------------------------------------------------------------------------------------
+run count "<failure $leaf at=\"5us\" period=\"40us\" duty=\"0.25\" count=\"1\"/>"
+run once "<failure $leaf at=\"5us\" for=\"10us\"/>"
+same count once
+run flaps "<failure $leaf period=\"8us\" duty=\"0.5\"/>"
+run unheard "<failure $leaf period=\"8us\" duty=\"0.5\"/><convergence delay=\"inf\"/>"
+same flaps unheard
+[ "$(counts flaps dropped_link)" -gt 0 ] || fail 'a link that flaps loses nothing'
+run drawn "<failure $leaf mean-down=\"3us\" mean-up=\"5us\"/>"
+[ "$(counts drawn dropped_link)" -gt 0 ] || fail 'a link that flaps at random loses nothing'
+run back '<failure leaf="1" spine="2" link="all" for="30us"/><convergence delay="0s" recovery="inf"/>'
+run never '<failure leaf="1" spine="2" link="all"/><convergence delay="0s"/>'
+[ "$(counts back cct_us)" = "$(counts never cct_us)" ] || fail 'a repair of which forwarding never hears'
+for name in bursts far drawn flaps some back errors; do
+    exported "$name"
+    ends 0 "$weft" run "$name.runs/$name/scenario.xml" --no-figures --host plain --progress 0 --out again
+    same "$name" again
+    rm -r again
+done
+
 # --- slips ----------------------------------------------------------------------------------------
 cut='<failure name="cut" leaf="1" spine="2"/>'
 vary() { echo "$cut<sweep><vary param=\"$1\" values=\"$2\"/></sweep>"; }
@@ -116,6 +181,29 @@ refused 'core 4 of <failure> does not exist; there are 4, 0 to 3' bad '<failure 
 refused 'switches 8 and 18 are no neighbours; above switch 8 there are 16, 17' bad '<failure pod="0" aggregation="0" core="2"/>' "$tree"
 refused 'does not name one link; expected pod, leaf and aggregation, or pod, aggregation and core, or lower' bad '<failure pod="0" leaf="1"/>' "$tree"
 refused 'this link is down by the <failure> of line' bad '<failure leaf="1" spine="2"/><failure leaf="1" spine="2" at="1us"/>'
+refused '<failure> of lossy links lacks loss; expected loss or to-bad' bad "<failure $leaf effect=\"lossy\"/>"
+refused '<failure> of degraded links lacks share; expected share or rate' bad "<failure $leaf effect=\"slow\"/>"
+refused '<random-failures> of delayed links lacks extra-delay; expected extra-delay$' bad '<random-failures links="1" effect="delayed"/>'
+refused "effect 'losy' of <failure> is not one of the choices; .*did you mean 'lossy'" bad "<failure $leaf effect=\"losy\" loss=\"0.1\"/>"
+refused 'loss .0.1%. of <failure> .*did you mean .0.001.' bad "<failure $leaf effect=\"lossy\" loss=\"0.1%\"/>"
+refused 'loss of <failure>: there is to-bad as well; expected one of them' bad "<failure $leaf effect=\"lossy\" loss=\"0.1\" to-bad=\"0.1\" to-good=\"1\"/>"
+refused 'to-bad of <failure>: there is no to-good; expected it as well' bad "<failure $leaf effect=\"lossy\" to-bad=\"0.1\"/>"
+refused 'duty of <failure>: there is no period; expected it as well' bad "<failure $leaf duty=\"0.1\"/>"
+refused 'mean-up of <failure>: there is no mean-down; expected it as well' bad "<failure $leaf mean-up=\"1ms\"/>"
+refused 'mean-up of <failure>: there is period as well; expected one of them' bad "<failure $leaf mean-up=\"1ms\" mean-down=\"1ms\" period=\"1ms\"/>"
+refused 'count of <failure>: it does not flap; expected period, or mean-up and mean-down' bad "<failure $leaf count=\"3\"/>"
+refused 'this link is lossy by the <failure> of line' bad \
+    '<failure leaf="1" spine="2" effect="lossy" loss="0.1"/><failure leaf="1" spine="2" effect="corrupting" loss="0.1"/>'
+for idle in 'at="never"|it never happens' 'period="1ms" duty="0"|it never happens' 'period="1ms" count="0"|it never happens' \
+    'period="1ms" at="11s"|it comes after' 'effect="lossy" loss="0"|no frame is lost' 'effect="slow" share="1"|the links keep their rates' \
+    'effect="delayed" extra-delay="0s"|the links keep their delays'; do
+    scenario idle "<failure $leaf ${idle%|*}/>"
+    ends 0 "$weft" validate idle.xml
+    grep -q "<failure> has no effect: ${idle#*|}" messages || fail "no word of ${idle%|*}"
+done
+scenario stale "<failure $leaf loss=\"0.1\"/>"
+ends 0 "$weft" validate stale.xml
+grep -q 'loss of <failure> has no effect: its links are down' messages || fail 'a loss of a link that is down'
 scenario never '<failure leaf="1" spine="2" at="never"/>'
 ends 0 "$weft" validate never.xml
 grep -q '<failure> has no effect: it never happens' messages || fail 'a failure that never happens'
