@@ -207,6 +207,14 @@ neighbours_of(const struct scenario *s, uint64_t sw)
     return text_take(&list);
 }
 
+static void
+report_upside_down(const struct naming *n, uint32_t lower, uint32_t upper)
+{
+    diag_error(n->d, n->e->line, "<%s> names a link upside down; expected lower %u and upper %u",
+               n->e->name, node_number(n->s, NODE_SWITCH, lower),
+               node_number(n->s, NODE_SWITCH, upper));
+}
+
 /** Says which links two switches have, or which neighbours the lower one has. */
 static void
 report_no_link(const struct naming *n, const uint64_t ends[2])
@@ -227,8 +235,7 @@ report_no_link(const struct naming *n, const uint64_t ends[2])
     }
     else if (count_links(clos, ends[1], ends[0], weft_planes_links(clos)))
     {
-        diag_error(n->d, e->line, "<%s> names a link upside down; expected lower %u and upper %u",
-                   e->name, b, a);
+        report_upside_down(n, (uint32_t)ends[1], (uint32_t)ends[0]);
     }
     else
     {
@@ -283,6 +290,10 @@ add_between(const struct naming *n)
     {
         report_no_link(n, ends);
         return;
+    }
+    if (found.lower.index != ends[0] && n->fault->direction != WEFT_BOTH_WAYS)
+    {
+        report_upside_down(n, found.lower.index, found.upper.index);
     }
     n->name->leaf = n->name->spine = n->name->pod = n->name->aggregation = n->name->core =
         n->name->plane = ATTRIBUTE_ABSENT;

@@ -7,7 +7,7 @@
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
 
-pairs='kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" parallel="2"'
+pairs='kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" parallel="2" link-rate="100Gbps"'
 # scenario NAME CONDITIONS [TOPOLOGY]
 scenario()
 {
@@ -15,7 +15,7 @@ scenario()
     case $2 in *'<convergence'*) heard= ;; esac
     cat >"$1.xml" <<XML
 <scenario name="$1">
-  <topology ${3:-$pairs} link-rate="100Gbps"/>
+  <topology ${3:-$pairs}/>
   <transport name="sack"/><balancer name="ops"/><workload kind="permutation" bytes="400KB"/>$heard
   $2
 </scenario>
@@ -78,11 +78,11 @@ same within both
 run switch '<failure switch="5" at="5us"/>'
 run spine "$(for leaf in 0 1 2 3; do echo "<failure leaf=\"$leaf\" spine=\"1\" link=\"all\" at=\"5us\"/>"; done)"
 same switch spine
-planes='kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" planes="3"'
+planes='kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" planes="3" link-rate="100Gbps"'
 run ports '<failure host="3" port="all" at="5us" for="20us"/>' "$planes"
 run each "$(for port in 0 1 2; do echo "<failure host=\"3\" port=\"$port\" at=\"5us\" for=\"20us\"/>"; done)" "$planes"
 same ports each
-tree='kind="fat-tree" k="4"'
+tree='kind="fat-tree" k="4" link-rate="100Gbps"'
 run pod '<failure pod="1" leaf="0" aggregation="1"/><failure pod="2" aggregation="1" core="3"/>' "$tree"
 run numbers '<failure lower="2" upper="11"/><failure lower="13" upper="19"/>' "$tree"
 same pod numbers
@@ -135,8 +135,7 @@ sed -e '3s/0$/0.02/' -e '8s/0$/0.05/' clean.txt >errors.txt
 for file in clean errors; do
     losses='<failure host="0" effect="lossy" loss="0.02"/><failure lower="4" upper="5" link="1" effect="lossy" loss="0.05"/>'
     [ $file = clean ] || losses=
-    scenario $file "$losses" 'kind="graph"'
-    sed -i.bak "s/kind=\"graph\" link-rate=\"100Gbps\"/kind=\"graph\" file=\"$file.txt\"/" $file.xml
+    scenario $file "$losses" "kind=\"graph\" file=\"$file.txt\""
     ends 0 "$weft" run $file.xml --no-figures --host plain --progress 0 --out $file
 done
 same clean errors
@@ -194,6 +193,8 @@ refused 'mean-up of <failure>: there is period as well; expected one of them' ba
 refused 'count of <failure>: it does not flap; expected period, or mean-up and mean-down' bad "<failure $leaf count=\"3\"/>"
 refused 'this link is lossy by the <failure> of line' bad \
     '<failure leaf="1" spine="2" effect="lossy" loss="0.1"/><failure leaf="1" spine="2" effect="corrupting" loss="0.1"/>'
+sed 's/^4 5 /5 4 /' clean.txt >turned.txt
+refused '<failure> names a link upside down; expected lower 5 and upper 4' bad '<failure lower="4" upper="5" direction="up"/>' 'kind="graph" file="turned.txt"'
 for idle in 'at="never"|it never happens' 'period="1ms" duty="0"|it never happens' 'period="1ms" count="0"|it never happens' \
     'period="1ms" at="11s"|it comes after' 'effect="lossy" loss="0"|no frame is lost' 'effect="slow" share="1"|the links keep their rates' \
     'effect="delayed" extra-delay="0s"|the links keep their delays'; do
