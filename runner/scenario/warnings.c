@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Warnings: choices that are possible, and of which one has no effect or spoils the other. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "input-file.h"
 #include "link-failures.h"
 #include "node-numbers.h"
 #include "scenario-load.h"
+#include "traffic-load.h"
 
 /* --- flows that start at random --------------------------------------------------------------- */
 
@@ -277,16 +279,40 @@ keeps_rates(const struct scenario *s, const struct link_fault *f)
     return keeps;
 }
 
+/** Whether all links of a fault are those of hosts that send and receive nothing. */
+static bool
+is_unused(const struct scenario *s, const struct link_fault *f)
+{
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    struct traffic_sample all = {0};
+    bool unused = f->nlinks > 0;
+    for (size_t i = 0; i < f->nlinks && unused; i++)
+    {
+        struct weft_link link;
+        weft_planes_link(&s->clos, f->links[i], &link);
+        unused = link.lower.is_host &&
+                 (all.messages || traffic_messages(s, &hosts, LOAD_MOST_UNLIKE, &all));
+        for (uint32_t m = 0; m < all.n && unused; m++)
+        {
+            unused =
+                all.messages[m].src != link.lower.index && all.messages[m].dst != link.lower.index;
+        }
+    }
+    free(all.messages);
+    return unused;
+}
+
 static void
 check_fault(const struct scenario *s, const struct link_fault *f, struct diagnostics *d)
 {
     const bool late = f->at != WEFT_NEVER && f->at >= s->stop;
     const bool keeps = f->effect == WEFT_FAULT_SLOW && keeps_rates(s, f);
     const char *why = fault_idle(f);
-    why = why     ? why
-          : keeps ? "the link has that rate as planned"
-          : late  ? "it comes after the <limit>"
-                  : NULL;
+    why = why                                               ? why
+          : keeps                                           ? "the link has that rate as planned"
+          : late                                            ? "it comes after the <limit>"
+          : f->effect != WEFT_FAULT_DOWN && is_unused(s, f) ? "its hosts send and receive nothing"
+                                                            : NULL;
     if (why)
     {
         diag_idle(d, f->e->line, "<%s> has no effect: %s", f->of->name, why);

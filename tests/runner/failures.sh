@@ -202,6 +202,10 @@ for idle in 'at="never"|it never happens' 'period="1ms" duty="0"|it never happen
     ends 0 "$weft" validate idle.xml
     grep -q "<failure> has no effect: ${idle#*|}" messages || fail "no word of ${idle%|*}"
 done
+scenario unused '<failure host="15" effect="lossy" loss="0.1"/>'
+sed -i.bak 's/kind="permutation"/hosts="0-7" &/' unused.xml
+ends 0 "$weft" validate unused.xml
+grep -q '<failure> has no effect: its hosts send and receive nothing' messages || fail 'a lossy link without traffic'
 scenario stale "<failure $leaf loss=\"0.1\"/>"
 ends 0 "$weft" validate stale.xml
 grep -q 'loss of <failure> has no effect: its links are down' messages || fail 'a loss of a link that is down'
