@@ -106,20 +106,19 @@ links_of(const struct weft_run *run, const struct weft_link_states *links, uint3
     return dead;
 }
 
-/* Rooms for forwarding, one row for each plane. */
+/* Rooms for forwarding, one row for each plane, made where there are none. */
 static struct weft_plane_routes *
-routes_of(struct weft_run *run, uint32_t plane)
+routes_of(struct weft_run *run, struct weft_plane_routes **rows, uint32_t plane)
 {
-    struct weft_faults *faults = &run->faults;
-    if (!faults->plane)
+    if (!*rows)
     {
-        faults->plane = weft_take(&run->memory, run->clos->planes * sizeof *faults->plane);
+        *rows = weft_take(&run->memory, run->clos->planes * sizeof **rows);
         for (uint32_t i = 0; i < run->clos->planes; i++)
         {
-            faults->plane[i].whole = true;
+            (*rows)[i].whole = true;
         }
     }
-    return &faults->plane[plane];
+    return &(*rows)[plane];
 }
 
 /* Computes forwarding of a plane in one of its two rooms. */
@@ -140,14 +139,14 @@ make_fib(struct weft_run *run, struct weft_plane_routes *plane, const struct wef
     return weft_fib_build_for(plane->fib[room], (size_t)size, run->clos, of);
 }
 
-/* Returns whether all links of the plane are as planned, as far as forwarding is concerned. */
-static bool
-set_plane_routes(struct weft_run *run, uint32_t plane)
+/* Computes a plane's routes by what is known of links. */
+static void
+compute_routes(struct weft_run *run, const struct weft_link_states *known, uint32_t plane,
+               struct weft_plane_routes *p)
 {
     struct weft_faults *faults = &run->faults;
-    struct weft_plane_routes *p = routes_of(run, plane);
     struct weft_fib_case of = {.weights = faults->weights};
-    void *links = links_of(run, &faults->known, plane, &of);
+    void *links = links_of(run, known, plane, &of);
     p->whole = of.ndead == 0 && (of.nslow == 0 || faults->weights != WEFT_WEIGHTS_CAPACITY);
     p->routes = NULL;
     if (!p->whole || run->clos->graph)
@@ -161,8 +160,29 @@ set_plane_routes(struct weft_run *run, uint32_t plane)
         p->routes = p->fib[p->turn];
     }
     weft_scratch_give(run, links);
+}
+
+/* Returns whether all links of the plane are as planned, as far as forwarding is concerned. */
+static bool
+set_plane_routes(struct weft_run *run, uint32_t plane)
+{
+    struct weft_plane_routes *p = routes_of(run, &run->faults.plane, plane);
+    compute_routes(run, &run->faults.known, plane, p);
     weft_net_set_routes(run->net, plane, p->routes, p->whole);
     return p->whole;
+}
+
+/* Tells hosts that know at once how links are. */
+static void
+tell_at_once(struct weft_run *run)
+{
+    run->faults.news = false;
+    for (uint32_t plane = 0; plane < run->clos->planes; plane++)
+    {
+        struct weft_plane_routes *p = routes_of(run, &run->faults.early, plane);
+        compute_routes(run, &run->faults.now, plane, p);
+        weft_net_tell_at_once(run->net, plane, p->routes);
+    }
 }
 
 static void
@@ -221,6 +241,10 @@ weft_faults_converge(struct weft_run *run)
     struct weft_faults *faults = &run->faults;
     const int64_t now = weft_net_now(run->net);
     bool learns = false;
+    if (faults->news)
+    {
+        tell_at_once(run);
+    }
     while (weft_agenda_next(&faults->convergences) <= now)
     {
         const struct weft_due due = weft_agenda_take(&faults->convergences);
@@ -272,6 +296,11 @@ delay_of(const struct weft_faults *faults, bool recovers)
 void
 weft_faults_note_down(struct weft_run *run, uint64_t link, bool down)
 {
+    if (weft_net_knows_at_once(run->net))
+    {
+        weft_links_set_down(run, &run->faults.now, link, down);
+        run->faults.news = true;
+    }
     put_off(run, (struct weft_pending){.of = 2 * link, .down = down},
             delay_of(&run->faults, !down));
 }
@@ -312,7 +341,7 @@ static int
 compute_plane_share(struct weft_run *run, const struct weft_flow *flows, size_t n,
                     enum weft_split split, uint32_t plane, double *share)
 {
-    struct weft_plane_routes *p = routes_of(run, plane);
+    struct weft_plane_routes *p = routes_of(run, &run->faults.plane, plane);
     const uint32_t room = !p->turn; /* the other one may be in use */
     struct weft_fib_case of = {.weights = WEFT_WEIGHTS_NONE};
     void *links = links_of(run, &run->faults.lasting, plane, &of);

@@ -162,6 +162,9 @@ struct weft_faults
     int64_t recovery; /**< negative: as `delay` */
     enum weft_weights weights;
     struct weft_plane_routes *plane; /**< [plane]; NULL before forwarding has changed */
+    struct weft_link_states now;     /**< `dead`, where hosts know at once */
+    struct weft_plane_routes *early; /**< [plane]: what these have been told; NULL: nothing */
+    bool news;                       /**< that they are to be told */
 };
 
 /** Call outside of nodes. */

@@ -154,7 +154,14 @@ run drawn "<failure $leaf mean-down=\"3us\" mean-up=\"5us\"/>"
 run back '<failure leaf="1" spine="2" link="all" for="30us"/><convergence delay="0s" recovery="inf"/>'
 run never '<failure leaf="1" spine="2" link="all"/><convergence delay="0s"/>'
 [ "$(counts back cct_us)" = "$(counts never cct_us)" ] || fail 'a repair of which forwarding never hears'
-for name in bursts far drawn flaps some back errors; do
+# Hosts that know at once, and those that hear of it with the switches, who never do.
+for knows in at-once switches; do
+    run $knows '<failure leaf="1" spine="2" at="5us"/><convergence delay="inf"/>'
+    sed -i.bak "s/name=\"ops\"/name=\"host-dr\" knows=\"$knows\"/" $knows.xml
+    ends 0 "$weft" run $knows.xml --no-figures --host plain --progress 0 --out $knows --again
+done
+[ "$(counts switches dropped_link)" -gt $((4 * $(counts at-once dropped_link))) ] || fail 'hosts that know at once lose as much'
+for name in at-once bursts far drawn flaps some back errors; do
     exported "$name"
     ends 0 "$weft" run "$name.runs/$name/scenario.xml" --no-figures --host plain --progress 0 --out again
     same "$name" again
