@@ -235,6 +235,21 @@ forget(struct weft_faults *faults, uint64_t of)
     return i;
 }
 
+/* Takes away what forwarding has learned: what has no number any more. */
+static void
+forget_known(struct weft_faults *faults)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < faults->npending; i++)
+    {
+        if (faults->pending[i].number > 0)
+        {
+            faults->pending[n++] = faults->pending[i];
+        }
+    }
+    faults->npending = n;
+}
+
 void
 weft_faults_converge(struct weft_run *run)
 {
@@ -253,12 +268,13 @@ weft_faults_converge(struct weft_run *run)
         if (i < faults->npending && faults->pending[i].number == due.seq)
         {
             learn(run, &faults->pending[i]);
-            forget(faults, due.key);
+            faults->pending[i].number = 0;
             learns = true;
         }
     }
     if (learns)
     {
+        forget_known(faults);
         set_routes(run); /* before anything else happens at this instant */
     }
 }
@@ -281,8 +297,9 @@ put_off(struct weft_run *run, struct weft_pending p, int64_t delay)
     faults->pending[i] = p;
     faults->npending++;
     weft_agenda_add(&faults->convergences, now + delay, p.of, p.number, NULL, &run->memory);
-    if (delay > 0)
+    if (delay > 0 && now + delay != faults->looks_at)
     {
+        faults->looks_at = now + delay;
         weft_run_change(run, now + delay, weft_faults_change);
     }
 }

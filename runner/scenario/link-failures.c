@@ -66,7 +66,7 @@ fault_is_heard(const struct scenario *s, const struct link_fault *f)
     const int64_t lasts = f->repair == WEFT_NEVER ? WEFT_NEVER : f->repair - f->at,
                   outage = fault_flaps(f) ? fault_outage(f) : lasts;
     return f->effect == WEFT_FAULT_DOWN && fault_happens(f) && !(f->mean_up > 0) &&
-           s->convergence != WEFT_NEVER && outage >= s->convergence && lasts >= s->convergence;
+           s->convergence != WEFT_NEVER && outage > s->convergence && lasts > s->convergence;
 }
 
 /** As many links as are asked for. */

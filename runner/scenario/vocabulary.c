@@ -198,7 +198,7 @@ static const struct attribute_spec random_degrade_attributes[] = {
 
 static const struct attribute_spec convergence_attributes[] = {
     VALUE_AT(IN_SCENARIO(convergence), "delay", false, WEFT_TIME, "100us", "0s", "inf",
-             "from a failure or repair to new forwarding everywhere; what lasts for less is never "
+             "from a failure or repair to new forwarding everywhere; what lasts no longer is never "
              "heard of"),
     VALUE_AT(IN_SCENARIO(recovery), "recovery", false, WEFT_TIME, NULL, "0s", "inf",
              "the same for a repair; default: delay"),
