@@ -306,7 +306,7 @@ grep -v -e '/cross/' -e "/themis/three-tiers.xml:.* $off" -e "/themis/dead-link[
     -e "warning: $spray" -e '/ofan/[-a-z0-9]*.xml:.* <random-failures> leaves hosts' \
     -e '/planes/.* keeps a QP to one port' -e '/servers-dual-tor.xml.* keeps a QP to one port' all >messages
 [ ! -s messages ] || fail 'a scenario of the tree is warned of'
-grep -vE "warning: (themis is off in the whole fabric|the balancer themis blocks .* transport ideal sends none|$spray)|/ofan/|/themis/" \
+grep -vE "warning: (themis is off in the whole fabric|the balancer themis blocks .* transport (ideal|sack) sends none|$spray)|/ofan/|/themis/" \
     all | grep '/cross/' >messages
 [ ! -s messages ] || fail 'a cross scenario is warned of what it does not mean to show'
 [ $failures = 0 ] || exit 1
