@@ -9,11 +9,13 @@
 #include "textbuf.h"
 
 void
-graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int line)
+graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, double loss, int line)
 {
     ARRAY_GROW(g->edges, g->n);
     ARRAY_GROW(g->lines, g->n);
+    ARRAY_GROW(g->losses, g->n);
     g->edges[g->n] = *edge;
+    g->losses[g->n] = loss;
     g->lines[g->n++] = line;
 }
 
@@ -22,6 +24,47 @@ graph_draft_drop(struct graph_draft *g)
 {
     free(g->edges);
     free(g->lines);
+    free(g->losses);
+}
+
+/** Puts what links lose where the Clos has them that the graph is. */
+static double *
+losses_of_clos(const struct weft_graph *graph, double *losses)
+{
+    struct weft_clos clos;
+    const size_t nodes = (size_t)graph->nhosts + graph->nswitches;
+    OWNED uint32_t *node = xcalloc(nodes, sizeof *node);
+    OWNED uint64_t *link = xcalloc(graph->nlinks, sizeof *link);
+    double *to = xcalloc(graph->nlinks, sizeof *to);
+    weft_clos_recognise(graph, &clos, node, node + graph->nhosts, link);
+    for (uint32_t i = 0; i < graph->nlinks; i++)
+    {
+        to[link[i]] = losses[i];
+    }
+    free(losses);
+    return to;
+}
+
+double *
+graph_draft_losses(const struct graph_draft *g, const struct weft_graph *graph, bool clos)
+{
+    double *losses = xcalloc(g->n, sizeof *losses), most = 0;
+    OWNED uint32_t *ports = xcalloc(g->nhosts, sizeof *ports);
+    uint32_t other = graph->nhost_links;
+    for (size_t i = 0; i < g->n; i++)
+    {
+        const struct weft_graph_edge *e = &g->edges[i];
+        const uint32_t lower = e->a < e->b ? e->a : e->b;
+        const bool host = lower < g->nhosts;
+        losses[host ? graph->first_link[lower] + ports[lower]++ : other++] = g->losses[i];
+        most = g->losses[i] > most ? g->losses[i] : most;
+    }
+    if (most > 0)
+    {
+        return clos ? losses_of_clos(graph, losses) : losses;
+    }
+    free(losses);
+    return NULL;
 }
 
 /** Says what is wrong with the graph. */
@@ -73,7 +116,7 @@ recognise(struct graph_draft *g, struct weft_graph *graph, void *memory, size_t 
 {
     struct weft_graph_fault fault;
     OWNED uint32_t *to = xcalloc((size_t)g->nhosts + g->nswitches, sizeof *to);
-    if (!weft_clos_recognise(graph, clos, to, to + g->nhosts))
+    if (!weft_clos_recognise(graph, clos, to, to + g->nhosts, NULL))
     {
         return true;
     }

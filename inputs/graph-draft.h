@@ -16,7 +16,8 @@ struct graph_draft
     uint32_t nhosts, nswitches;
     uint32_t gpus; /**< hosts of a server, in a row, where the file says so; else 0 */
     struct weft_graph_edge *edges;
-    int *lines; /**< of each edge */
+    int *lines;     /**< of each edge */
+    double *losses; /**< of each edge: probability that it loses a frame */
     size_t n;
     char **names; /**< of each node, hosts first; the graph's, once it is made */
 };
@@ -27,7 +28,12 @@ struct graph_draft
 #define GRAPH_MOST_DELAY "1s"
 
 /** Adds a link. */
-void graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int line);
+void graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, double loss,
+                     int line);
+
+/** The losses of each link, as the graph numbers them, or the Clos that it is; NULL: none loses
+ * any. The caller frees it. */
+double *graph_draft_losses(const struct graph_draft *g, const struct weft_graph *graph, bool clos);
 
 /** The graph, in memory that the caller frees; NULL after errors, which say where it is none. A
  * Clos is numbered as Weft numbers it, and its names with it. */

@@ -369,7 +369,7 @@ fill(struct graph_draft *g, const struct weft_clos *clos)
         const struct weft_graph_edge edge = {
             link.lower.index + (link.lower.is_host ? 0 : clos->nhosts),
             link.upper.index + clos->nhosts, link.rate, link.delay, false};
-        graph_draft_add(g, &edge, 1);
+        graph_draft_add(g, &edge, 0, 1);
     }
 }
 

@@ -197,19 +197,12 @@ read_link(struct word_walk *w)
                            "delay and error rate in one",
                            w->line);
     }
-    if (loss > 0)
-    {
-        return input_error(w->g->from, w->line,
-                           "error rate %s of a link; expected 0: links lose nothing by themselves, "
-                           "<loss> in the scenario does",
-                           w->word);
-    }
     edge.a = w->index[a];
     edge.b = w->index[b];
     const uint32_t lower = edge.a < edge.b ? edge.a : edge.b;
     const uint32_t upper = edge.a < edge.b ? edge.b : edge.a;
     edge.scale_up = lower < w->g->nhosts && w->members[upper].is_nvswitch;
-    graph_draft_add(w->g, &edge, line);
+    graph_draft_add(w->g, &edge, loss, line);
     return !edge.scale_up || join_server(w, lower, upper);
 }
 

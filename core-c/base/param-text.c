@@ -75,11 +75,19 @@ real_in(const struct weft_param *p, const void *config)
     return value;
 }
 
-static bool
-is_infinity(const struct weft_param *p, const char *text)
+/* The word that stands for WEFT_NEVER; NULL: none does. */
+static const char *
+word_of(const struct weft_param *p)
 {
-    return p->type == WEFT_TIME && p->max != NULL && strcmp(p->max, "inf") == 0 &&
-           strcmp(text, "inf") == 0;
+    const bool endless = p->type == WEFT_TIME && p->max != NULL && strcmp(p->max, "inf") == 0;
+    return p->choices != NULL ? p->choices : endless ? "inf" : NULL;
+}
+
+static bool
+is_word(const struct weft_param *p, const char *text)
+{
+    const char *word = word_of(p);
+    return word != NULL && strcmp(text, word) == 0;
 }
 
 static bool
@@ -101,7 +109,7 @@ parse_integer(const struct weft_param *p, const char *text, int64_t *value)
 {
     struct weft_decimal d;
     const char *rest;
-    if (is_infinity(p, text))
+    if (is_word(p, text))
     {
         *value = WEFT_NEVER;
         return 0;
@@ -129,6 +137,10 @@ static int
 check_integer(const struct weft_param *p, int64_t value)
 {
     int64_t bound = 0;
+    if (value == WEFT_NEVER && word_of(p) != NULL)
+    {
+        return 0;
+    }
     int err = p->min != NULL ? parse_integer(p, p->min, &bound) : 0;
     if (err == 0 && value < bound)
     {
@@ -271,8 +283,8 @@ check_value(const struct weft_param *p, int64_t value)
     case WEFT_CHOICE:
         return choice_at(p, value, &length) != NULL ? 0 : WEFT_ENOTFOUND;
     default:
-        return value == WEFT_NEVER && !is_infinity(p, "inf") ? (int)WEFT_EOVERFLOW
-                                                             : check_integer(p, value);
+        return value == WEFT_NEVER && word_of(p) == NULL ? (int)WEFT_EOVERFLOW
+                                                         : check_integer(p, value);
     }
 }
 
@@ -337,9 +349,10 @@ digits_of(uint64_t value)
 static void
 write_integer(struct weft_text *out, const struct weft_param *p, int64_t value)
 {
-    if (p->type == WEFT_TIME && value == WEFT_NEVER)
+    const char *word = word_of(p);
+    if (value == WEFT_NEVER && (word != NULL || p->type == WEFT_TIME))
     {
-        weft_text_put(out, "inf");
+        weft_text_put(out, word != NULL ? word : "inf");
         return;
     }
     const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -452,28 +465,21 @@ write_kind(struct weft_text *out, const struct weft_param *p)
 static void
 write_bounds(struct weft_text *out, const struct weft_param *p)
 {
-    const bool endless = p->max != NULL && strcmp(p->max, "inf") == 0;
-    if (p->min != NULL && p->max != NULL && !endless)
-    {
-        weft_text_put(out, " from ");
-        weft_text_put(out, p->min);
-        weft_text_put(out, " to ");
-        weft_text_put(out, p->max);
-        return;
-    }
+    const bool bounded = p->max != NULL && strcmp(p->max, "inf") != 0;
     if (p->min != NULL)
     {
-        weft_text_put(out, " of at least ");
+        weft_text_put(out, bounded ? " from " : " of at least ");
         weft_text_put(out, p->min);
     }
-    if (endless)
+    if (bounded)
     {
-        weft_text_put(out, ", or inf");
-    }
-    else if (p->max != NULL)
-    {
-        weft_text_put(out, " of at most ");
+        weft_text_put(out, p->min != NULL ? " to " : " of at most ");
         weft_text_put(out, p->max);
+    }
+    if (word_of(p) != NULL)
+    {
+        weft_text_put(out, ", or ");
+        weft_text_put(out, word_of(p));
     }
 }
 

@@ -13,8 +13,8 @@
  * The path's number travels in the UDP source port; each switch takes its own digit out of it,
  * where ofan encapsulates. Packets of IP stacks carry no path and are hashed.
  *
- * Once routing has converged hosts know which paths are alive at both ends and pass over the
- * others, without weights. Before, a packet follows its path onto the dead link.
+ * Once routing has converged, or at once (`knows`), hosts know which paths are alive at both ends
+ * and pass over the others, without weights. Before, a packet follows its path onto the dead link.
  */
 #include "lb/candidates.h"
 #include "lb/ecmp.h"
@@ -26,6 +26,26 @@
 
 /* Values of a source port. */
 #define MAX_PATHS 65536
+
+/* When hosts know of links. */
+enum knows
+{
+    KNOWS_SWITCHES,
+    KNOWS_AT_ONCE,
+};
+
+struct host_dr_config
+{
+    int64_t knows; /* enum knows */
+};
+
+static const struct weft_param params[] = {
+    {"knows", WEFT_CHOICE, WEFT_P(struct host_dr_config, knows), "switches", NULL, NULL,
+     "switches at-once",
+     "When hosts learn which paths are alive: when forwarding changes in switches, or as soon as a "
+     "link fails or is back.",
+     "at-once: ofan §6.1; switches: (ours)"},
+};
 
 enum size_class
 {
@@ -310,6 +330,12 @@ host_dr_set_routes(void *host, uint32_t plane, const struct weft_fib *fib)
     fibs_of(host)[plane] = fib;
 }
 
+static bool
+host_dr_knows_at_once(const void *config)
+{
+    return ((const struct host_dr_config *)config)->knows == KNOWS_AT_ONCE;
+}
+
 static const struct weft_path_ops host_dr_path = {
     .host_size = host_dr_host_size,
     .host_init = host_dr_host_init,
@@ -318,6 +344,7 @@ static const struct weft_path_ops host_dr_path = {
     .data = host_dr_data,
     .reply = host_dr_reply,
     .set_routes = host_dr_set_routes,
+    .knows_at_once = host_dr_knows_at_once,
     .fields = {.reads = WEFT_FIELD_DST | WEFT_FIELD_IN_PORT,
                .writes = WEFT_FIELD_SPORT | WEFT_FIELD_IN_PORT},
 };
@@ -330,6 +357,9 @@ const struct weft_lb_ops weft_lb_host_dr = {
                    "and replies "
                    "apart.",
             .source = "ofan §6.1, App. E; Cao et al., CoNEXT 2013",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct host_dr_config),
         },
     .state_size = host_dr_size,
     .init = host_dr_init,

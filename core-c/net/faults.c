@@ -338,16 +338,41 @@ set_tor_active(struct weft_net *net, uint32_t plane, bool active)
     turn_tors(net, plane);
 }
 
+/* Tells hosts of forwarding, if they are of those that know @p at_once, or of the others. */
 static void
 tell_hosts(struct weft_net *net, const struct weft_nic_algos *algos, uint32_t plane,
-           const struct weft_fib *fib)
+           const struct weft_fib *fib, bool at_once)
 {
+    if (weft_path_knows_at_once(algos->path, algos->path_config) != at_once)
+    {
+        return;
+    }
     for (uint32_t host = 0; algos->path && algos->path->set_routes && host < net->nhosts; host++)
     {
         if (!weft_node_is_elsewhere(net, host))
         {
             algos->path->set_routes(weft_path_host(algos, host), plane, fib);
         }
+    }
+}
+
+bool
+weft_net_knows_at_once(const struct weft_net *net)
+{
+    bool knows = false;
+    for (uint32_t i = 0; i < net->config.nlevels; i++)
+    {
+        knows = knows || weft_path_knows_at_once(net->algos[i].path, net->algos[i].path_config);
+    }
+    return knows;
+}
+
+void
+weft_net_tell_at_once(struct weft_net *net, uint32_t plane, const struct weft_fib *fib)
+{
+    for (uint32_t i = 0; i < net->config.nlevels; i++)
+    {
+        tell_hosts(net, &net->algos[i], plane, fib, true);
     }
 }
 
@@ -382,7 +407,7 @@ weft_net_set_routes(struct weft_net *net, uint32_t plane, const struct weft_fib 
     }
     for (uint32_t i = 0; i < net->config.nlevels; i++)
     {
-        tell_hosts(net, &net->algos[i], plane, fib);
+        tell_hosts(net, &net->algos[i], plane, fib, false);
         has_tor = has_tor || net->level[i].lb->tor;
     }
     const bool turns = has_tor && whole != (net->tor_active >> plane & 1U);

@@ -104,19 +104,25 @@ weft_plane_links(const struct weft_run *run, const struct weft_link_states *link
     return dead;
 }
 
+/* Rooms for forwarding, one row for each plane, made where there are none. */
+static struct weft_plane_routes *
+routes_of(struct weft_run *run, struct weft_plane_routes **rows, uint32_t plane)
+{
+    if (!*rows)
+    {
+        *rows = weft_take(&run->memory, run->clos->planes * sizeof **rows);
+        for (uint32_t i = 0; i < run->clos->planes; i++)
+        {
+            (*rows)[i].whole = true;
+        }
+    }
+    return &(*rows)[plane];
+}
+
 struct weft_plane_routes *
 weft_plane_routes(struct weft_run *run, uint32_t plane)
 {
-    struct weft_faults *faults = &run->faults;
-    if (!faults->plane)
-    {
-        faults->plane = weft_take(&run->memory, run->clos->planes * sizeof *faults->plane);
-        for (uint32_t i = 0; i < run->clos->planes; i++)
-        {
-            faults->plane[i].whole = true;
-        }
-    }
-    return &faults->plane[plane];
+    return routes_of(run, &run->faults.plane, plane);
 }
 
 int
@@ -136,14 +142,14 @@ weft_plane_fib(struct weft_run *run, struct weft_plane_routes *plane,
     return weft_fib_build_for(plane->fib[room], (size_t)size, run->clos, of);
 }
 
-/* Returns whether all links of the plane are as planned, as far as forwarding is concerned. */
-static bool
-set_plane_routes(struct weft_run *run, uint32_t plane)
+/* Computes a plane's routes by what is known of links. */
+static void
+compute_routes(struct weft_run *run, const struct weft_link_states *known, uint32_t plane,
+               struct weft_plane_routes *p)
 {
     struct weft_faults *faults = &run->faults;
-    struct weft_plane_routes *p = weft_plane_routes(run, plane);
     struct weft_fib_case of = {.weights = faults->weights};
-    void *links = weft_plane_links(run, &faults->known, plane, &of);
+    void *links = weft_plane_links(run, known, plane, &of);
     p->whole = of.ndead == 0 && (of.nslow == 0 || faults->weights != WEFT_WEIGHTS_CAPACITY);
     p->routes = NULL;
     if (!p->whole || run->clos->graph)
@@ -157,8 +163,29 @@ set_plane_routes(struct weft_run *run, uint32_t plane)
         p->routes = p->fib[p->turn];
     }
     weft_scratch_give(run, links);
+}
+
+/* Returns whether all links of the plane are as planned, as far as forwarding is concerned. */
+static bool
+set_plane_routes(struct weft_run *run, uint32_t plane)
+{
+    struct weft_plane_routes *p = weft_plane_routes(run, plane);
+    compute_routes(run, &run->faults.known, plane, p);
     weft_net_set_routes(run->net, plane, p->routes, p->whole);
     return p->whole;
+}
+
+/* Tells hosts that know at once how links are. */
+static void
+tell_at_once(struct weft_run *run)
+{
+    run->faults.news = false;
+    for (uint32_t plane = 0; plane < run->clos->planes; plane++)
+    {
+        struct weft_plane_routes *p = routes_of(run, &run->faults.early, plane);
+        compute_routes(run, &run->faults.now, plane, p);
+        weft_net_tell_at_once(run->net, plane, p->routes);
+    }
 }
 
 static void
@@ -211,12 +238,31 @@ forget(struct weft_faults *faults, uint64_t of)
     return i;
 }
 
+/* Takes away what forwarding has learned: what has no number any more. */
+static void
+forget_known(struct weft_faults *faults)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < faults->npending; i++)
+    {
+        if (faults->pending[i].number > 0)
+        {
+            faults->pending[n++] = faults->pending[i];
+        }
+    }
+    faults->npending = n;
+}
+
 void
 weft_faults_converge(struct weft_run *run)
 {
     struct weft_faults *faults = &run->faults;
     const int64_t now = weft_net_now(run->net);
     bool learns = false;
+    if (faults->news)
+    {
+        tell_at_once(run);
+    }
     while (weft_agenda_next(&faults->convergences) <= now)
     {
         const struct weft_due due = weft_agenda_take(&faults->convergences);
@@ -225,12 +271,13 @@ weft_faults_converge(struct weft_run *run)
         if (i < faults->npending && faults->pending[i].number == due.seq)
         {
             learn(run, &faults->pending[i]);
-            forget(faults, due.key);
+            faults->pending[i].number = 0;
             learns = true;
         }
     }
     if (learns)
     {
+        forget_known(faults);
         set_routes(run); /* before anything else happens at this instant */
     }
 }
@@ -253,8 +300,9 @@ put_off(struct weft_run *run, struct weft_pending p, int64_t delay)
     faults->pending[i] = p;
     faults->npending++;
     weft_agenda_add(&faults->convergences, now + delay, p.of, p.number, NULL, &run->memory);
-    if (delay > 0)
+    if (delay > 0 && now + delay != faults->looks_at)
     {
+        faults->looks_at = now + delay;
         weft_run_change(run, now + delay, weft_faults_change);
     }
 }
@@ -268,6 +316,11 @@ delay_of(const struct weft_faults *faults, bool recovers)
 void
 weft_faults_note_down(struct weft_run *run, uint64_t link, bool down)
 {
+    if (weft_net_knows_at_once(run->net))
+    {
+        weft_links_set_down(run, &run->faults.now, link, down);
+        run->faults.news = true;
+    }
     put_off(run, (struct weft_pending){.of = 2 * link, .down = down},
             delay_of(&run->faults, !down));
 }

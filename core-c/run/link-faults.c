@@ -456,6 +456,7 @@ weft_run_forget_faults(struct weft_run *run)
     run->faults.changes.n = 0;
     run->faults.convergences.n = 0;
     run->faults.npending = 0;
+    run->faults.looks_at = 0;
     weft_run_forget_changes(run);
 }
 

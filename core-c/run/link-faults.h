@@ -31,7 +31,7 @@ void weft_faults_set_links(struct weft_run *run);
  * memory that weft_scratch_give() takes back: it begins with the dead ones. */
 void *weft_plane_links(const struct weft_run *run, const struct weft_link_states *links,
                        uint32_t plane, struct weft_fib_case *of);
-/** Rooms for forwarding, one row for each plane. */
+/** Returns a plane's rooms for forwarding. */
 struct weft_plane_routes *weft_plane_routes(struct weft_run *run, uint32_t plane);
 /** Computes forwarding of a plane in one of its two rooms. */
 int weft_plane_fib(struct weft_run *run, struct weft_plane_routes *plane,

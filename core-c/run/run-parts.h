@@ -122,7 +122,7 @@ struct weft_failure
 struct weft_pending
 {
     uint64_t of;     /**< twice the link; plus 1: of its rate */
-    uint64_t number; /**< of the convergence */
+    uint64_t number; /**< of the convergence; 0: it has learned of it */
     int64_t rate;    /**< its rate; 0: as planned, or it goes down or comes back */
     bool down;
 };
@@ -158,10 +158,14 @@ struct weft_faults
     struct weft_pending *pending;    /**< ascending: that it is yet to learn of */
     uint32_t npending, pending_room;
     struct weft_agenda convergences; /**< when it learns; key: `of`, seq: `number` */
+    int64_t looks_at;                /**< when it was asked last to see whether it learns */
     int64_t delay;
     int64_t recovery; /**< negative: as `delay` */
     enum weft_weights weights;
     struct weft_plane_routes *plane; /**< [plane]; NULL before forwarding has changed */
+    struct weft_link_states now;     /**< `dead`, where hosts know at once */
+    struct weft_plane_routes *early; /**< [plane]: what these have been told; NULL: nothing */
+    bool news;                       /**< that they are to be told */
 };
 
 /** Call outside of nodes. */

@@ -16,6 +16,7 @@ struct candidate
     uint32_t *host; /* [host]: its number in the Clos, or NONE */
     uint32_t *sw;   /* [switch]: its own among those of all planes, or NONE */
     uint32_t pods;  /* found so far */
+    uint64_t *link; /* NULL, or [link]: its number in the Clos */
 };
 
 /* Returns the first of a switch's ports to switches, as a place in the row of all ports; they end
@@ -334,8 +335,9 @@ link_between(const struct weft_clos *clos, bool is_host, uint32_t a, uint32_t b,
 
 /* Returns whether a link is one of the Clos that no other link has been, and marks it. */
 static bool
-is_new(struct candidate *c, const struct weft_link *link)
+is_new(struct candidate *c, uint32_t number)
 {
+    const struct weft_link *link = &c->g->links[number];
     const bool is_host = link->lower.is_host;
     const uint32_t x = is_host ? c->host[link->lower.index] : c->sw[link->lower.index];
     const uint32_t y = c->sw[link->upper.index];
@@ -355,6 +357,10 @@ is_new(struct candidate *c, const struct weft_link *link)
             of.delay == link->delay)
         {
             c->g->dead[i / 64] |= UINT64_C(1) << i % 64;
+            if (c->link)
+            {
+                c->link[number] = i;
+            }
             return true;
         }
     }
@@ -377,10 +383,10 @@ are_servers(const struct candidate *c)
 
 bool
 weft_clos_recognise(const struct weft_graph *graph, struct weft_clos *clos, uint32_t *host,
-                    uint32_t *sw)
+                    uint32_t *sw, uint64_t *link)
 {
     struct weft_graph g = *graph; /* what it points to for set-up is written */
-    struct candidate c = {&g, clos, host, sw, 0};
+    struct candidate c = {&g, clos, host, sw, 0, link};
     bool same = read_shape(&g, clos);
     if (same)
     {
@@ -390,7 +396,7 @@ weft_clos_recognise(const struct weft_graph *graph, struct weft_clos *clos, uint
     }
     for (uint32_t i = 0; same && i < g.nlinks; i++)
     {
-        same = is_new(&c, &g.links[i]);
+        same = is_new(&c, i);
     }
     return same;
 }

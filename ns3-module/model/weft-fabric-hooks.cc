@@ -12,6 +12,8 @@
 #include "ns3/abort.h"
 #include "ns3/log.h"
 
+#include <iterator>
+
 namespace ns3
 {
 
@@ -26,7 +28,10 @@ const char* const REASONS[] = {"no room in the switch",
                                "injected",
                                "NACK blocked by the ToR",
                                "has come to its ToR",
+                               "lossy link",
+                               "corrupted",
                                "no route"};
+static_assert(std::size(REASONS) == WEFT_NET_NO_ROUTE + 1);
 
 } // namespace
 

@@ -155,11 +155,18 @@ WeftFabric::GetTypeId()
                           MakeUintegerAccessor(&WeftFabric::SetThreads, &WeftFabric::GetThreads),
                           MakeUintegerChecker<uint32_t>(1, WEFT_NET_THREADS))
             .AddAttribute("ConvergenceDelay",
-                          "From a failure or repair to new forwarding everywhere",
+                          "For how long a link must be down, or back, before forwarding knows",
                           TimeValue(MicroSeconds(100)),
                           MakeTimeAccessor(&WeftFabric::SetConvergenceDelay,
                                            &WeftFabric::GetConvergenceDelay),
                           MakeTimeChecker())
+            .AddAttribute(
+                "RecoveryDelay",
+                "For how long a link must be back before forwarding knows; negative: as "
+                "ConvergenceDelay",
+                TimeValue(NanoSeconds(-1)),
+                MakeTimeAccessor(&WeftFabric::SetRecoveryDelay, &WeftFabric::GetRecoveryDelay),
+                MakeTimeChecker())
             .AddAttribute("ConvergenceWeights",
                           "New forwarding weighs ports by the paths behind them (W-ECMP)",
                           BooleanValue(true),

@@ -76,6 +76,8 @@ class WeftFabric : public Object
     static constexpr Loss DROP_INJECTED = WEFT_NET_DROP_INJECTED;
     static constexpr Loss BLOCKED = WEFT_NET_BLOCKED;
     static constexpr Loss ENDED = WEFT_NET_ENDED;
+    static constexpr Loss DROP_LOSSY = WEFT_NET_DROP_LOSSY;
+    static constexpr Loss CORRUPTED = WEFT_NET_CORRUPTED;
     /** @} */
 
     /** Where a scenario's drops take place. */
@@ -83,6 +85,24 @@ class WeftFabric : public Object
     {
         DROP_AT_TOP,      //!< at the switch where the packet turns downwards
         DROP_AT_LAST_HOP, //!< between the last switch and the NIC
+    };
+
+    /** Fault of links, which have its effect together: see struct weft_fault. */
+    struct Fault
+    {
+        std::vector<uint64_t> links{};             //!< weft_planes_link() numbers
+        weft_fault_effect effect{WEFT_FAULT_DOWN}; //!< what it does to them
+        weft_direction direction{WEFT_BOTH_WAYS};  //!< upwards is from the lower to the upper end
+        DataRate rate{0};                          //!< of slow links, at most what is planned
+        Time delay{0};                             //!< of delayed ones, on top of what is planned
+        weft_frame_losses losses{};                //!< of lossy and corrupting ones
+        Time at{0};                                //!< when it begins, not in the past
+        Time repair{Time::Max()};                  //!< when it ends for good, Time::Max(): never
+        Time down{0};       //!< of one that flaps: so long with the effect; 0: once
+        Time up{0};         //!< of one that flaps: so long without it; 0: once
+        bool drawn{false};  //!< these are the means of exponential times
+        uint64_t count{0};  //!< most times that it begins, if it flaps; 0: any number
+        uint64_t stream{0}; //!< of random numbers of times that are drawn
     };
 
     /** Content of a frame of an IP stack. */
@@ -174,7 +194,7 @@ class WeftFabric : public Object
 
     /**
      * Builds switches, NICs and links. From here on, of all attributes only ConvergenceDelay,
-     * ConvergenceWeights and ConvergenceCapacity can be set.
+     * RecoveryDelay, ConvergenceWeights and ConvergenceCapacity can be set.
      * @param hosts one node per host, in host order; none where SetRanks() was called with more
      * than one: each rank makes those that it runs
      * @param switches one node per switch, in switch order, or none
@@ -219,6 +239,9 @@ class WeftFabric : public Object
     void AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place = DROP_AT_TOP);
     /** Drops data at random where it turns downwards. @param probability in [0, 1] */
     void SetLossProbability(double probability);
+    /** Plans a fault of links. A fault that flaps for ever keeps Simulator::Run() going until
+     * Simulator::Stop() or ForgetFaults(). @param fault what happens to which links, and when */
+    void AddFault(const Fault& fault);
     /** A link fails; forwarding adapts after the convergence delay, 0: at the same instant, so that
      * a failure at time 0 is known before a collective installed later begins. @param link
      * weft_planes_link() number @param at when, not in the past @param repair when it comes back,
@@ -227,7 +250,7 @@ class WeftFabric : public Object
     void ScheduleFailure(uint64_t link, Time at, Time repair);
 
     /** A link between switches is slower for a while; forwarding does not change. @param link
-     * weft_planes_link() number, which no other degradation has at that time @param rate at
+     * weft_planes_link() number; of several degradations the slowest counts @param rate at
      * most what is planned @param at when, not in the past @param repair when it ends, Time::Max():
      * never */
     void ScheduleDegradation(uint64_t link, DataRate rate, Time at, Time repair);
@@ -405,6 +428,8 @@ class WeftFabric : public Object
     uint32_t GetThreads() const;           //!< @return the same
     void SetConvergenceDelay(Time delay);  //!< @param delay from a failure to new forwarding
     Time GetConvergenceDelay() const;      //!< @return the same
+    void SetRecoveryDelay(Time delay);     //!< @param delay from a repair to new forwarding
+    Time GetRecoveryDelay() const;         //!< @return the same
     void SetWeights(bool weights);         //!< @param weights W-ECMP by paths
     bool GetWeights() const;               //!< @return the same
     void SetCapacityWeights(bool weights); //!< @param weights W-ECMP by capacity
@@ -509,6 +534,7 @@ class WeftFabric : public Object
     mutable WeftTicks m_ticks;  //!< that run it
     uint64_t m_seedInForce{0};  //!< GetSeed()
     Time m_convergence;         //!< attribute
+    Time m_recovery;            //!< attribute
     bool m_weights{true};       //!< attribute
     bool m_capacity{false};     //!< attribute
     bool m_whole{true};         //!< middleware of the ToRs is on

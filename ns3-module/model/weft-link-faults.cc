@@ -45,6 +45,19 @@ WeftFabric::GetConvergenceDelay() const
     return m_convergence;
 }
 
+void
+WeftFabric::SetRecoveryDelay(Time delay)
+{
+    m_recovery = delay;
+    weft_run_set_recovery(m_coreRun, PicosecondsOf(delay));
+}
+
+Time
+WeftFabric::GetRecoveryDelay() const
+{
+    return m_recovery;
+}
+
 weft_weights
 WeftFabric::GetKindOfWeights() const
 {
@@ -96,6 +109,40 @@ WeftFabric::RequirePossible(const char* call, uint64_t link, Time at, Time repai
                     "Weft: " << call << " of link " << link << " at " << at.As(Time::US)
                              << ", with its repair at " << repair.As(Time::US)
                              << "; expected it at or after that");
+}
+
+void
+WeftFabric::AddFault(const Fault& fault)
+{
+    RequireAlive("AddFault()");
+    for (const uint64_t link : fault.links)
+    {
+        RequirePossible("AddFault()", link, fault.at, fault.repair);
+    }
+    weft_fault core{};
+    core.links = fault.links.data();
+    core.nlinks = fault.links.size();
+    core.effect = fault.effect;
+    core.direction = fault.direction;
+    core.rate = static_cast<int64_t>(fault.rate.GetBitRate());
+    core.delay = fault.delay.GetTimeStep();
+    core.losses = fault.losses;
+    core.at = fault.at.GetTimeStep();
+    core.repair = PicosecondsOf(fault.repair);
+    core.down = fault.down.GetTimeStep();
+    core.up = fault.up.GetTimeStep();
+    core.drawn = fault.drawn;
+    core.count = fault.count;
+    core.stream = fault.stream;
+    const int code = weft_run_add_fault(m_coreRun, &core);
+    NS_ABORT_MSG_IF(code == WEFT_EINVAL,
+                    "Weft: AddFault(): expected links, an effect and a direction of their enums, "
+                    "and both `down` and `up` of a fault that flaps, or neither");
+    NS_ABORT_MSG_IF(code != 0,
+                    "Weft: AddFault() of link "
+                        << fault.links.front()
+                        << ": expected a rate from 1 bit/s to what is planned, a delay from 0 to "
+                           "an hour, probabilities from 0 to 1, and times from 0 to 2^62 ps");
 }
 
 void

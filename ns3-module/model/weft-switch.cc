@@ -138,7 +138,8 @@ WeftSwitch::TellLost(const weft_packet& p, weft_net_loss why)
         NS_LOG_INFO("switch " << m_index << " blocks " << p);
         Fire(m_blockTrace, p);
     }
-    else if (why != WEFT_NET_ENDED && why != WEFT_NET_DROP_LINK) // that was lost on the way
+    else if (why == WEFT_NET_DROP_BUFFER || why == WEFT_NET_DROP_INJECTED ||
+             why == WEFT_NET_NO_ROUTE) // others were lost on the way, or have come
     {
         Fire(m_dropTrace, p);
     }

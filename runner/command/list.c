@@ -12,6 +12,7 @@
 #include "columns.h"
 #include "diagnostics.h"
 #include "page.h"
+#include "scenario.h"
 #include "shown-text.h"
 #include "stylesheets.h"
 #include "textbuf.h"
@@ -31,7 +32,7 @@ add_param(xmlNode *parent, const struct weft_param *p, bool required)
 {
     xmlNode *e = add(parent, "parameter", p->name, p->doc);
     page_set(e, "type", weft_type_name(p->type));
-    page_set(e, "choices", p->choices);
+    page_set(e, p->type == WEFT_CHOICE ? "choices" : "word", p->choices);
     page_set(e, "default", p->def);
     page_set(e, "least", p->min);
     page_set(e, "greatest", p->max);
@@ -93,7 +94,8 @@ set_absent(xmlNode *e, const struct element_spec *spec)
     {
         text_add(&t, " %s=\"%s\"", spec->selector, name);
     }
-    for (size_t i = 0; spec->flags & ELEMENT_SETTABLE && i < spec->nattributes; i++)
+    const bool of_links = spec->size == sizeof(struct link_fault); /* if absent, nothing happens */
+    for (size_t i = 0; spec->flags & ELEMENT_SETTABLE && !of_links && i < spec->nattributes; i++)
     {
         const struct weft_param *p = &spec->attributes[i].param;
         if (p->def)

@@ -73,6 +73,7 @@
           <xsl:when test="@shape = 'length'">length in mm</xsl:when>
           <xsl:when test="@shape and @shape != 'template'">text</xsl:when>
           <xsl:when test="@choices"><xsl:value-of select="@choices"/></xsl:when>
+          <xsl:when test="@word"><xsl:value-of select="concat(@type, ' or ', @word)"/></xsl:when>
           <xsl:otherwise><xsl:value-of select="@type"/></xsl:otherwise>
         </xsl:choose>
       </xsl:with-param>

@@ -78,6 +78,7 @@ of your own must call.
       <xsl:value-of select="concat(@greatest, substring('-', 1 + boolean(@greatest)))"/>
     </xsl:if>
     <xsl:if test="@choices"><xsl:value-of select="concat(', one of: ', @choices)"/></xsl:if>
+    <xsl:if test="@word"><xsl:value-of select="concat(', or ', @word)"/></xsl:if>
     <xsl:text>&#10;</xsl:text>
     <xsl:apply-templates select="@doc" mode="wrapped"/>
   </xsl:template>

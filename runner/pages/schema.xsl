@@ -148,6 +148,7 @@
               <xsl:when test="@type = 'real'"><xsl:value-of select="$number"/>([eE][+\-]?[0-9]+)?</xsl:when>
               <xsl:otherwise>on|off|true|false|yes|no|1|0</xsl:otherwise>
             </xsl:choose>
+            <xsl:if test="@word"><xsl:value-of select="concat('|', @word)"/></xsl:if>
           </xsl:with-param>
         </xsl:call-template>
       </xsl:otherwise>

@@ -103,12 +103,14 @@ tell(struct telling *to, const char *key, const char *format, ...)
 /** The links that chance chose: "lower upper", as <failure> would number these switches, one link a
  * line. */
 static void
-tell_random_links(struct telling *to, const struct scenario *s, const char *key,
-                  const struct random_links *r)
+tell_random_links(struct telling *to, const struct scenario *s, const struct link_fault *f)
 {
     size_t n;
     CLEANUP(text_drop) struct text t = {0};
-    OWNED uint64_t *links = random_links_draw(s, r, &n);
+    OWNED uint64_t *links = random_links_draw(s, f, &n);
+    OWNED char *key =
+        xformat("random %s%s%s", f->effect == WEFT_FAULT_SLOW ? "degradations" : "failures",
+                f->name ? " " : "", f->name ? f->name : "");
     text_add(&t, "%zu links%s", n, n ? ", lower and upper switch:" : "");
     for (size_t i = 0; i < n && i < MOST_LINKS; i++)
     {
@@ -190,13 +192,12 @@ provenance_add(const struct sql_file *file, const struct scenario *s, const stru
     {
         tell_file(&to, "workload file", s->workloads[i].input);
     }
-    if (random_links_any(&s->random_failures))
+    for (size_t i = 0; i < s->nfaults; i++)
     {
-        tell_random_links(&to, s, "random failures", &s->random_failures);
-    }
-    if (random_links_any(&s->random_degrade))
-    {
-        tell_random_links(&to, s, "random degradations", &s->random_degrade);
+        if (fault_is_drawn(&s->faults[i]) && fault_happens(&s->faults[i]))
+        {
+            tell_random_links(&to, s, &s->faults[i]);
+        }
     }
     return to.good;
 }

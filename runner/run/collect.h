@@ -20,8 +20,8 @@ struct simulation
     const struct weft_clos *clos;
     struct weft_collective *work;
     struct weft_collective_config graph;
-    struct link_fault *failures; /**< resolved */
-    size_t nfailures;
+    struct faulty_link *faulty;
+    size_t nfaulty;
     uint64_t total_bytes;            /**< of all messages */
     struct weft_net_counters totals; /**< when it ended */
     int64_t done;                    /**< nothing that comes later changes a result; WEFT_NEVER */

@@ -3,7 +3,7 @@
 #ifndef WEFT_RUNNER_LOSSES_H
 #define WEFT_RUNNER_LOSSES_H
 
-#include "scenario.h"
+#include "link-failures.h"
 
 #ifdef __cplusplus
 extern "C"
@@ -11,8 +11,8 @@ extern "C"
 #endif
 
     /** Sets up what is lost in a fabric that is built: drops, random loss, links that are slow or
-     * fail. Returns the failures, resolved, and how many; to be freed. */
-    struct link_fault *set_losses(const struct scenario *s, struct weft_run *run, size_t *n);
+     * fail. Returns these links and how many they are; to be freed. */
+    struct faulty_link *set_losses(const struct scenario *s, struct weft_run *run, size_t *n);
 
 #ifdef __cplusplus
 }

@@ -163,7 +163,7 @@ build(struct course *course, unsigned threads, char **why)
         return false;
     }
     sim->net = weft_run_net(sim->run);
-    sim->failures = set_losses(sim->s, sim->run, &sim->nfailures);
+    sim->faulty = set_losses(sim->s, sim->run, &sim->nfaulty);
     if (!start_workload(course, why))
     {
         return false;
@@ -262,12 +262,14 @@ collect_bounds(const struct simulation *sim, struct run_summary *sum)
 static void
 collect_failures(const struct simulation *sim, int64_t end, struct run_summary *sum)
 {
-    sum->links_failed = links_failed(sim->failures, sim->nfailures, end);
-    for (size_t i = 0; i < sim->nfailures; i++)
+    sum->links_failed = links_failed(sim->faulty, sim->nfaulty, end);
+    for (size_t i = 0; i < sim->nfaulty; i++)
     {
-        const int64_t at = sim->failures[i].at;
-        sum->failures_late += at > end;
-        sum->failures_known += sim->s->convergence <= end && at <= end - sim->s->convergence;
+        const struct link_fault *f = sim->faulty[i].fault;
+        const bool may = f->effect == WEFT_FAULT_DOWN && f->mean_up > 0,
+                   in_time = sim->s->convergence <= end && f->at <= end - sim->s->convergence;
+        sum->failures_late += f->effect != WEFT_FAULT_SLOW && f->at > end;
+        sum->failures_known += in_time && (may || fault_is_heard(sim->s, f));
     }
 }
 
@@ -279,6 +281,8 @@ collect_totals(const struct simulation *sim, struct run_results *out)
     sum->messages = out->nflows;
     sum->dropped_buffer = c->lost[WEFT_NET_DROP_BUFFER];
     sum->dropped_link = c->lost[WEFT_NET_DROP_LINK];
+    sum->dropped_lossy = c->lost[WEFT_NET_DROP_LOSSY];
+    sum->dropped_corrupted = c->lost[WEFT_NET_CORRUPTED];
     sum->dropped_injected = c->lost[WEFT_NET_DROP_INJECTED];
     sum->trimmed = c->trimmed;
     sum->packet_hops = c->hops;
@@ -384,7 +388,7 @@ simulate(const struct scenario *s, unsigned threads, struct run_results *results
     memset(results, 0, sizeof *results);
     const enum simulated how = simulate_course(&course, threads, results, &text);
     samples_end(&course.samples);
-    free(course.sim.failures);
+    free(course.sim.faulty);
     course.sim.host->end();
     snprintf(why, why_size, "%s", text ? text : "");
     return how;

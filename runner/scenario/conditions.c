@@ -192,13 +192,9 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
         {
             load_drop(e, s, nqps, d);
         }
-        else if (strcmp(e->name, "failure") == 0 || strcmp(e->name, "degrade") == 0)
-        {
-            load_fault(e, s, d);
-        }
     }
     const struct element *measure = element_child(root, "measure");
-    load_random_links(root, s, d);
+    load_faults(root, s, d);
     if (measure)
     {
         check_measure(measure, s, nqps, d);

@@ -14,26 +14,28 @@ struct lasting
 {
     uint64_t *links; /**< rising */
     size_t n;
-    int64_t at;  /**< ps */
-    int line;    /**< of that one, or of another that is named; 0: none is */
-    bool chance; /**< chance has chosen one of them */
+    int64_t at;                   /**< ps */
+    int line;                     /**< of that one, or of another that is named; 0: none is */
+    const struct element *chance; /**< that has chosen one of them; NULL: none is */
 };
 
 static struct lasting
 lasting_of(const struct scenario *s)
 {
     size_t n, distinct = 0;
-    OWNED struct link_fault *all = failures_of(s, &n);
+    OWNED struct faulty_link *all = faulty_links(s, &n);
     struct lasting last = {.links = xcalloc(n + 1, sizeof *last.links)};
     for (size_t i = 0; i < n; i++)
     {
-        if (all[i].at < s->stop && all[i].repair >= s->stop)
+        const struct link_fault *f = all[i].fault;
+        if (f->effect == WEFT_FAULT_DOWN && !fault_flaps(f) && f->at < s->stop &&
+            f->repair >= s->stop)
         {
+            const bool drawn = fault_is_drawn(f);
             last.links[last.n++] = all[i].link;
-            const bool named = all[i].line > 0 && (all[i].at >= last.at || last.line == 0);
-            last.line = named ? all[i].line : last.line;
-            last.at = all[i].at > last.at ? all[i].at : last.at;
-            last.chance = last.chance || all[i].line == 0;
+            last.line = !drawn && (f->at >= last.at || last.line == 0) ? f->e->line : last.line;
+            last.at = f->at > last.at ? f->at : last.at;
+            last.chance = drawn ? f->e : last.chance;
         }
     }
     qsort(last.links, last.n, sizeof *last.links, order_u64);
@@ -292,8 +294,7 @@ report(const struct forwarding *f, const struct weft_message *m, uint32_t cut,
         inside || ends[0].down == ends[0].ports || ends[1].down == ends[1].ports;
     if (f->last->chance && !named)
     {
-        const struct element *e = element_child(s->root, "random-failures");
-        diag_warning(d, e->line,
+        diag_warning(d, f->last->chance->line,
                      "<random-failures> leaves hosts of the workload without a path until the end "
                      "of a run: their messages cannot arrive later");
         return;

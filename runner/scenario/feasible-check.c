@@ -278,18 +278,28 @@ check_feasible(const struct scenario *s, struct diagnostics *d)
 static bool
 something_fails(const struct scenario *s)
 {
-    return s->nfailures || random_links_any(&s->random_failures);
+    for (size_t i = 0; i < s->nfaults; i++)
+    {
+        const bool loses =
+            s->faults[i].effect != WEFT_FAULT_SLOW && s->faults[i].effect != WEFT_FAULT_DELAYED;
+        if (loses && fault_happens(&s->faults[i]))
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool
 fails_surely(const struct scenario *s)
 {
-    int64_t first = random_links_any(&s->random_failures) ? s->random_failures.at : WEFT_NEVER;
-    for (size_t i = 0; i < s->nfailures; i++)
+    int64_t first = WEFT_NEVER;
+    for (size_t i = 0; i < s->nfaults; i++)
     {
-        first = s->failures[i].at < first ? s->failures[i].at : first;
+        const struct link_fault *f = &s->faults[i];
+        first = fault_is_heard(s, f) && f->at < first ? f->at : first;
     }
-    if (first == WEFT_NEVER || s->convergence == WEFT_NEVER)
+    if (first == WEFT_NEVER)
     {
         return false;
     }

@@ -15,6 +15,11 @@
     {                                                                                              \
         ATTRIBUTE(SHAPE_VALUE, need, place, name, type, def, min, max, NULL, doc)                  \
     }
+/* A time or a count, of which a word is WEFT_NEVER. */
+#define WORD_AT(place, name, type, def, min, max, word, doc)                                       \
+    {                                                                                              \
+        ATTRIBUTE(SHAPE_VALUE, false, place, name, type, def, min, max, word, doc)                 \
+    }
 #define BOOLEAN_AT(place, name, def, doc)                                                          \
     VALUE_AT(place, name, false, WEFT_BOOL, def, NULL, NULL, doc)
 #define CHOICE_AT(place, name, def, choices, is_later, doc)                                        \

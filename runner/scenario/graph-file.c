@@ -12,7 +12,7 @@
 
 void *
 graph_file_parse(struct input_source *from, const char *bytes, size_t size,
-                 struct weft_graph *graph, struct graph_names *names)
+                 struct weft_graph *graph, double *losses[2], struct graph_names *names)
 {
     CLEANUP(graph_draft_drop) struct graph_draft g = {.from = from, .bytes = bytes, .size = size};
     const bool xml = bytes[strspn(bytes, " \t\r\n\xef\xbb\xbf")] == '<';
@@ -26,6 +26,8 @@ graph_file_parse(struct input_source *from, const char *bytes, size_t size,
     *names = (struct graph_names){.name = g.names, .count = {g.nhosts, g.nswitches}};
     if (memory)
     {
+        losses[0] = graph_draft_losses(&g, graph, false);
+        losses[1] = graph->clos ? graph_draft_losses(&g, graph, true) : NULL;
         graph_names_find_ids(names);
     }
     return memory;

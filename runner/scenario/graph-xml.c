@@ -18,6 +18,7 @@ struct node
 {
     const char *name, *at, *from, *to;
     int64_t rate, delay, count, scale_up;
+    double loss;
 };
 
 #define NAME(field, of) TEXT_AT(IN(node, field), SHAPE_TEXT, #field, true, of)
@@ -25,7 +26,9 @@ struct node
     VALUE_AT(IN(node, rate), "rate", true, WEFT_RATE, NULL, GRAPH_LEAST_RATE, GRAPH_MOST_RATE,     \
              "the link's rate"),                                                                   \
         VALUE_AT(IN(node, delay), "delay", true, WEFT_TIME, NULL, "0s", GRAPH_MOST_DELAY,          \
-                 "the link's delay")
+                 "the link's delay"),                                                              \
+        VALUE_AT(IN(node, loss), "loss", false, WEFT_REAL, "0", "0", "1",                          \
+                 "probability that it loses a frame, either way")
 #define SCALE_UP                                                                                   \
     BOOLEAN_AT(IN(node, scale_up), "scale-up", "off",                                              \
                "whether the link is of its server's own network")
@@ -141,7 +144,7 @@ add_links(struct graph_draft *g, const struct named *nodes, const struct element
     }
     for (int64_t i = 0; i < link.count && g->n <= WEFT_GRAPH_LINKS; i++)
     {
-        graph_draft_add(g, &edge, e->line);
+        graph_draft_add(g, &edge, link.loss, e->line);
     }
     return true;
 }

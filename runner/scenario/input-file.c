@@ -68,6 +68,8 @@ release(struct input_file *f)
     free(f->bytes);
     flow_file_free(&f->flows);
     free(f->graph_memory);
+    free(f->losses[0]);
+    free(f->losses[1]);
     graph_names_free(&f->names);
     free(f);
 }
@@ -84,7 +86,7 @@ parse(struct input_file *f, int line, struct diagnostics *d)
     }
     if (f->kind == INPUT_GRAPH)
     {
-        f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph, &f->names);
+        f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph, f->losses, &f->names);
         return f->graph_memory != NULL;
     }
     table_lines_begin(&t, &from, f->bytes, f->n);

@@ -43,6 +43,8 @@ struct input_file
     struct flow_file flows; /**< or sizes */
     struct weft_graph graph;
     void *graph_memory; /**< what that points into */
+    double *losses[2];  /**< [link]: probability that it loses a frame, by the numbers of the graph
+                           and  of the Clos that it is; NULL: none does */
     struct graph_names names;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Links that fail or are slower: those that chance chooses, by <random-failures> and
- * <random-degrade>, and all together. */
+/* Links to which something happens in a run: those that are named, and those that chance chooses.
+ */
 #include "link-failures.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 #include <weft/clos.h>
 #include <weft/rng.h>
 
+#include "grammar.h"
 #include "number-order.h"
 #include "scenario-load.h"
 #include "textbuf.h"
@@ -16,88 +17,63 @@
 /* "degrade" in ASCII: draws of their own, so that it is not the failed links that are slower. */
 #define DEGRADE_SALT UINT64_C(0x64656772616465)
 
-/** A number of links, or probabilities: one of them must be there. */
-static void
-check_how_many(const struct element *e, const struct scenario *s, const struct random_links *r,
-               struct diagnostics *d)
+bool
+fault_is_drawn(const struct link_fault *f)
 {
-    const bool by_chance = element_attribute(e, "probability") ||
-                           element_attribute(e, "edge-aggregation") ||
-                           element_attribute(e, "aggregation-core");
-    const uint64_t all = s->clos.planes * (s->clos.nlinks - weft_clos_host_links(&s->clos));
-    if (!by_chance && !element_attribute(e, "links"))
-    {
-        diag_error(d, e->line,
-                   "<%s> without a probability: it would be none; expected links, probability, "
-                   "edge-aggregation or aggregation-core",
-                   e->name);
-    }
-    else if (by_chance && element_attribute(e, "links"))
-    {
-        diag_error(d, element_line(e, "links"),
-                   "links of <%s>: there is a probability as well; expected one of them", e->name);
-    }
-    else if (s->clos.nhosts && (uint64_t)r->links > all)
-    {
-        diag_error(d, element_line(e, "links"),
-                   "links of <%s>: there are %llu links between switches; expected at most as many",
-                   e->name, (unsigned long long)all);
-    }
-}
-
-static void
-check(const struct element *e, const struct scenario *s, const struct random_links *r,
-      struct diagnostics *d)
-{
-    check_how_many(e, s, r, d);
-    check_times(e, r->at, r->repair, d);
-    if (element_attribute(e, "aggregation-core") && s->clos.nhosts && s->clos.ncores == 0)
-    {
-        diag_error(d, element_line(e, "aggregation-core"),
-                   "aggregation-core of <%s>: this %s has two tiers, whose links are all of "
-                   "edge-aggregation; expected edge-aggregation or probability alone",
-                   e->name, s->topology.algo->name);
-    }
-}
-
-/** The probability of each kind of link, or a number: what is not meant is absent. */
-static void
-settle(const struct scenario *s, struct random_links *r)
-{
-    const bool number = r->links > 0;
-    r->edge = number ? NAN : isnan(r->edge) ? r->any : r->edge;
-    r->core = number || !s->clos.ncores ? NAN : isnan(r->core) ? r->any : r->core;
-    r->links = number ? r->links : ATTRIBUTE_ABSENT;
-    r->any = NAN;
-}
-
-void
-load_random_links(const struct element *root, struct scenario *s, struct diagnostics *d)
-{
-    static const char *const names[] = {"random-failures", "random-degrade"};
-    struct random_links *const both[] = {&s->random_failures, &s->random_degrade};
-    for (size_t i = 0; i < 2; i++)
-    {
-        const struct element *e = element_child(root, names[i]);
-        if (e)
-        {
-            check(e, s, both[i], d);
-        }
-        settle(s, both[i]);
-    }
+    return grammar_attribute(f->of, "links") != NULL;
 }
 
 bool
-random_links_any(const struct random_links *r)
+fault_flaps(const struct link_fault *f)
 {
-    return r->links > 0 || r->edge > 0 || r->core > 0;
+    return f->mean_up > 0 || (f->period > 0 && f->duty < 1);
+}
+
+const char *
+fault_idle(const struct link_fault *f)
+{
+    const struct weft_frame_losses losses = fault_losses(f);
+    const bool random = f->effect == WEFT_FAULT_LOSSY || f->effect == WEFT_FAULT_CORRUPTING;
+    return f->at == WEFT_NEVER || f->count == 0 || f->duty == 0 ? "it never happens"
+           : f->effect == WEFT_FAULT_SLOW && f->share == 1      ? "the links keep their rates"
+           : f->effect == WEFT_FAULT_DELAYED && f->extra == 0   ? "the links keep their delays"
+           : random && !(losses.good > 0) && !(losses.bad * losses.to_bad > 0) ? "no frame is lost"
+                                                                               : NULL;
+}
+
+bool
+fault_happens(const struct link_fault *f)
+{
+    return !fault_idle(f) && (!fault_is_drawn(f) || f->number > 0 || f->edge > 0 || f->above > 0);
+}
+
+struct weft_frame_losses
+fault_losses(const struct link_fault *f)
+{
+    return isnan(f->loss) ? f->bursts : (struct weft_frame_losses){.good = f->loss};
+}
+
+int64_t
+fault_outage(const struct link_fault *f)
+{
+    const int64_t part = (int64_t)((double)f->period * f->duty);
+    return f->mean_up > 0 ? f->mean_down : part > 0 ? part : 1;
+}
+
+bool
+fault_is_heard(const struct scenario *s, const struct link_fault *f)
+{
+    const int64_t lasts = f->repair == WEFT_NEVER ? WEFT_NEVER : f->repair - f->at,
+                  outage = fault_flaps(f) ? fault_outage(f) : lasts;
+    return f->effect == WEFT_FAULT_DOWN && fault_happens(f) && !(f->mean_up > 0) &&
+           s->convergence != WEFT_NEVER && outage > s->convergence && lasts > s->convergence;
 }
 
 /** As many links as are asked for. */
 static uint64_t *
-draw_number(const struct scenario *s, const struct random_links *r, uint64_t seed, size_t *n)
+draw_number(const struct scenario *s, const struct link_fault *f, uint64_t seed, size_t *n)
 {
-    const size_t wanted = (size_t)r->links;
+    const size_t wanted = (size_t)f->number;
     OWNED struct weft_drawn_link *drawn = xcalloc(wanted, sizeof *drawn);
     *n = weft_random_links(&s->clos, wanted, seed, s->run, drawn);
     uint64_t *links = xcalloc(*n, sizeof *links);
@@ -110,87 +86,133 @@ draw_number(const struct scenario *s, const struct random_links *r, uint64_t see
 }
 
 uint64_t *
-random_links_draw(const struct scenario *s, const struct random_links *r, size_t *n)
+random_links_draw(const struct scenario *s, const struct link_fault *f, size_t *n)
 {
-    const uint64_t seed = r == &s->random_degrade ? weft_mix64(s->seed ^ DEGRADE_SALT) : s->seed;
-    if (r->links > 0)
+    uint64_t seed = f->effect == WEFT_FAULT_SLOW ? weft_mix64(s->seed ^ DEGRADE_SALT) : s->seed;
+    seed = f->ordinal > 0 ? weft_mix64(seed + f->ordinal) : seed;
+    if (f->number > 0)
     {
-        return draw_number(s, r, seed, n);
+        return draw_number(s, f, seed, n);
     }
-    const double core = s->clos.ncores ? r->core : 0;
-    *n = weft_random_failures(&s->clos, r->edge, core, seed, s->run, NULL);
+    const double core = s->clos.ncores ? f->above : 0;
+    *n = weft_random_failures(&s->clos, f->edge, core, seed, s->run, NULL);
     uint64_t *links = xcalloc(*n, sizeof *links);
-    weft_random_failures(&s->clos, r->edge, core, seed, s->run, links);
+    weft_random_failures(&s->clos, f->edge, core, seed, s->run, links);
     return links;
 }
 
-/* --- all together ----------------------------------------------------------------------------- */
+/** The links of a fault, and how many. To be freed. */
+static uint64_t *
+links_of(const struct scenario *s, const struct link_fault *f, size_t *n)
+{
+    if (fault_happens(f) && fault_is_drawn(f))
+    {
+        return random_links_draw(s, f, n);
+    }
+    *n = fault_happens(f) ? f->nlinks : 0;
+    uint64_t *links = xcalloc(*n, sizeof *links);
+    for (size_t i = 0; i < *n; i++)
+    {
+        links[i] = f->links[i];
+    }
+    return links;
+}
 
-/** Returns a share of a rate, bit/s: a link that is not dead carries something. */
+/** The rate of a link that is slower, bit/s: one that is not dead carries something. */
 static int64_t
-share_of(int64_t rate, double share)
+rate_of(const struct link_fault *f, int64_t planned)
 {
-    const int64_t left = (int64_t)((double)rate * share);
-    return left > 0 || !(share > 0) ? left : 1;
+    const int64_t left = f->rate > 0 ? f->rate : (int64_t)((double)planned * f->share);
+    return left > 0 || !(f->share > 0) ? left : 1;
 }
 
-/** Returns the faults of links that are named and that are drawn. */
-static struct link_fault *
-faults_of(const struct scenario *s, const struct link_fault *named, size_t nnamed,
-          const struct random_links *r, size_t *n)
+/** Whether two effects are of one kind, so that a link can have one of them at a time. */
+static bool
+are_alike(int64_t a, int64_t b)
 {
-    size_t drawn;
-    OWNED uint64_t *links = random_links_draw(s, r, &drawn);
-    struct link_fault *all = xcalloc(nnamed + drawn, sizeof *all);
-    for (size_t i = 0; i < nnamed; i++)
+    const unsigned losses = 1U << WEFT_FAULT_LOSSY | 1U << WEFT_FAULT_CORRUPTING;
+    return a == b || ((losses >> a & 1U) && (losses >> b & 1U));
+}
+
+bool
+faults_meet(const struct link_fault *a, const struct link_fault *b)
+{
+    const bool touch = a->effect == WEFT_FAULT_SLOW;
+    return are_alike(a->effect, b->effect) && a->at != WEFT_NEVER && b->at != WEFT_NEVER &&
+           (a->direction == WEFT_BOTH_WAYS || b->direction == WEFT_BOTH_WAYS ||
+            a->direction == b->direction) &&
+           (touch ? a->at <= b->repair && b->at <= a->repair
+                  : a->at < b->repair && b->at < a->repair);
+}
+
+/** Whether a link that chance has chosen loses frames or is delayed already: it is not twice. */
+static bool
+is_had(const struct faulty_link *all, size_t n, uint64_t link, const struct link_fault *f)
+{
+    const bool twice = f->effect == WEFT_FAULT_DOWN || f->effect == WEFT_FAULT_SLOW;
+    for (size_t i = 0; i < n && !twice; i++)
     {
-        all[i] = named[i];
+        if (all[i].link == link && all[i].fault != f && faults_meet(all[i].fault, f))
+        {
+            return true;
+        }
     }
-    for (size_t i = 0; i < drawn; i++)
+    return false;
+}
+
+static void
+add_link(const struct scenario *s, const struct link_fault *f, uint64_t link,
+         struct faulty_link *to)
+{
+    struct weft_link planned;
+    weft_planes_link(&s->clos, link, &planned);
+    const uint64_t own = fault_is_drawn(f) && !f->together ? weft_mix64(link + 1) : 0;
+    *to = (struct faulty_link){link, f, 0, weft_mix64(f->stream ^ own)};
+    to->rate = f->effect == WEFT_FAULT_SLOW ? rate_of(f, planned.rate) : 0;
+}
+
+struct faulty_link *
+faulty_links(const struct scenario *s, size_t *n)
+{
+    struct faulty_link *all = NULL;
+    *n = 0;
+    for (const struct link_fault *f = s->faults; f < s->faults + s->nfaults; f++)
     {
-        struct weft_link link;
-        weft_planes_link(&s->clos, links[i], &link);
-        all[nnamed + i] = (struct link_fault){.link = links[i],
-                                              .rate = share_of(link.rate, r->share),
-                                              .at = r->at,
-                                              .repair = r->repair};
+        size_t own;
+        OWNED uint64_t *links = links_of(s, f, &own);
+        for (size_t i = 0; i < own; i++)
+        {
+            if (!is_had(all, *n, links[i], f))
+            {
+                ARRAY_GROW(all, *n);
+                add_link(s, f, links[i], &all[(*n)++]);
+            }
+        }
     }
-    *n = nnamed + drawn;
     return all;
-}
-
-struct link_fault *
-failures_of(const struct scenario *s, size_t *n)
-{
-    return faults_of(s, s->failures, s->nfailures, &s->random_failures, n);
-}
-
-struct link_fault *
-degradations_of(const struct scenario *s, size_t *n)
-{
-    return faults_of(s, s->degradations, s->ndegradations, &s->random_degrade, n);
 }
 
 static int
 by_link(const void *a, const void *b)
 {
-    const struct link_fault *x = a, *y = b;
+    const struct faulty_link *x = a, *y = b;
     return (x->link > y->link) - (x->link < y->link);
 }
 
 uint64_t
-links_failed(struct link_fault *failures, size_t n, int64_t now)
+links_failed(struct faulty_link *faulty, size_t n, int64_t now)
 {
     uint64_t links = 0, last = UINT64_MAX;
     if (n > 0)
     {
-        qsort(failures, n, sizeof *failures, by_link);
+        qsort(faulty, n, sizeof *faulty, by_link);
     }
     for (size_t i = 0; i < n; i++)
     {
-        if (failures[i].at <= now && failures[i].link != last)
+        const struct link_fault *f = faulty[i].fault;
+        if (f->effect == WEFT_FAULT_DOWN && f->at <= now && faulty[i].link != last)
         {
-            last = failures[i].link;
+            last = faulty[i].link;
             links++;
         }
     }

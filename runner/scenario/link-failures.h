@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file link-failures.h  The links that fail in a run: those that are named and those drawn. */
+/** @file link-failures.h  The links to which something happens in a run: named and drawn ones. */
 #ifndef WEFT_RUNNER_LINK_FAILURES_H
 #define WEFT_RUNNER_LINK_FAILURES_H
 
@@ -10,22 +10,48 @@ extern "C"
 {
 #endif
 
-    /** The failures of a run: those named and those drawn, of their number @p n. To be freed. */
-    struct link_fault *failures_of(const struct scenario *s, size_t *n);
+    /** A link in a run, and what happens to it. */
+    struct faulty_link
+    {
+        uint64_t link; /**< as weft_planes_link() numbers it */
+        const struct link_fault *fault;
+        int64_t rate;    /**< bit/s, of one that is slower */
+        uint64_t stream; /**< of random numbers, for times that are drawn */
+    };
 
-    /** The links that are slower for a while: those named and those drawn, of their number @p n. To
-     * be freed. */
-    struct link_fault *degradations_of(const struct scenario *s, size_t *n);
+    /** The links to which something happens, fault by fault, and how many. To be freed. */
+    struct faulty_link *faulty_links(const struct scenario *s, size_t *n);
 
-    /** Whether chance may choose a link. */
-    bool random_links_any(const struct random_links *r);
+    /** Whether chance chooses the links. */
+    bool fault_is_drawn(const struct link_fault *f);
 
-    /** The links that chance chooses, rising, and how many. @p r: one of the scenario's. To be
-     * freed. */
-    uint64_t *random_links_draw(const struct scenario *s, const struct random_links *r, size_t *n);
+    /** Whether it comes and goes between its begin and its end. */
+    bool fault_flaps(const struct link_fault *f);
 
-    /** How many different links have failed by @p now; sorts @p failures by link. */
-    uint64_t links_failed(struct link_fault *failures, size_t n, int64_t now);
+    /** ps of each outage of one that flaps, the mean if chance decides. */
+    int64_t fault_outage(const struct link_fault *f);
+
+    /** Why it has no effect, whatever its links are; NULL: it has one. */
+    const char *fault_idle(const struct link_fault *f);
+
+    /** The frames that links lose that are lossy or corrupting. */
+    struct weft_frame_losses fault_losses(const struct link_fault *f);
+
+    /** Whether forwarding is sure to hear of it: its links are down for long enough. */
+    bool fault_is_heard(const struct scenario *s, const struct link_fault *f);
+
+    /** Whether two faults are of one kind, so that a link can have one of them at a time, and there
+     * at one time; one that is slower may not even touch the next time. */
+    bool faults_meet(const struct link_fault *a, const struct link_fault *b);
+
+    /** Whether it may happen: it has an effect, and chance may choose a link. */
+    bool fault_happens(const struct link_fault *f);
+
+    /** The links that chance chooses, rising, and how many. To be freed. */
+    uint64_t *random_links_draw(const struct scenario *s, const struct link_fault *f, size_t *n);
+
+    /** How many different links have failed by @p now; sorts @p faulty by link. */
+    uint64_t links_failed(struct faulty_link *faulty, size_t n, int64_t now);
 
 #ifdef __cplusplus
 }

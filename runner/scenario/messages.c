@@ -29,7 +29,7 @@ static const char *
 nearest_choice(const struct weft_param *param, const char *text)
 {
     CLEANUP(words_free)
-    struct words w = words_split(param->type == WEFT_CHOICE ? param->choices : "");
+    struct words w = words_split(param->choices ? param->choices : "");
     struct nearest near = nearest_start(text);
     nearest_try_words(&near, &w);
     return did_you_mean(near.best);

@@ -93,28 +93,26 @@ override_free(struct override *o)
     free(o->value);
 }
 
-/** Where in "workload.bytes", or in "workload:NAME.bytes" of the first workload, ".bytes" begins;
- * NULL: it is neither. */
-static const char *
-of_first_workload(const struct element *scenario, const char *param)
+/** A parameter's text with the name of its element: "workload.bytes" is "workload:NAME.bytes" of
+ * the first workload. The caller frees it. */
+static char *
+with_name(const struct element *scenario, const char *param)
 {
-    const struct element *workload = element_child(scenario, "workload");
-    const char *name = workload ? element_value(workload, "name") : NULL;
-    const size_t n = strcspn(param, "."), plain = strlen("workload");
-    if (strncmp(param, "workload", plain) != 0)
-    {
-        return NULL;
-    }
-    const bool named = name && param[plain] == ':' && n == plain + 1 + strlen(name) &&
-                       strncmp(param + plain + 1, name, strlen(name)) == 0;
-    return n == plain || named ? param + n : NULL;
+    const size_t n = strcspn(param, ".:");
+    OWNED char *base = xformat("%.*s", (int)n, param);
+    const struct element_spec *spec = vocabulary_find(base, "scenario");
+    const struct element *first = element_child(scenario, base);
+    const char *name = first ? element_value(first, "name") : NULL;
+    return name && param[n] != ':' && spec && (spec->flags & ELEMENT_MANY)
+               ? xformat("%s:%s%s", base, name, param + n)
+               : xstrdup(param);
 }
 
 bool
 same_parameter(const struct element *scenario, const char *a, const char *b)
 {
-    const char *x = of_first_workload(scenario, a), *y = of_first_workload(scenario, b);
-    return strcmp(a, b) == 0 || (x && y && strcmp(x, y) == 0);
+    OWNED char *x = with_name(scenario, a), *y = with_name(scenario, b);
+    return strcmp(x, y) == 0;
 }
 
 static bool

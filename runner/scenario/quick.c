@@ -207,6 +207,26 @@ add_change(struct element *root, struct element *changed, const struct element *
     }
 }
 
+/** Whether those of that kind in <quick> take the places of all of the scenario's: their numbers
+ * mean a smaller fabric. */
+static bool
+is_condition(const struct element *e)
+{
+    return e->spec && grammar_allows(e->spec, "scenario");
+}
+
+static void
+remove_conditions(struct element *from, const struct element *by)
+{
+    for (size_t i = 0; i < by->nchildren; i++)
+    {
+        if (is_condition(by->children[i]))
+        {
+            element_remove_children(from, by->children[i]->name);
+        }
+    }
+}
+
 /** Applies what a <vary>, <seeds>, <case> or <figure> changes: its attributes and what stands in
  * it. */
 static void
@@ -232,30 +252,17 @@ apply_change(struct element *root, const struct element *e, struct diagnostics *
         element_remove_children(changed, element_child(e, "query") ? "query" : "");
     }
     copy_attributes(changed, e);
+    remove_conditions(changed, e);
     for (size_t i = 0; i < e->nchildren; i++)
     {
         add_change(root, changed, e->children[i], d);
     }
 }
 
-/** Whether those of that kind in <quick> take the places of all of the scenario's: their numbers
- * mean a smaller fabric. */
-static bool
-is_condition(const struct element *e)
-{
-    return e->spec && grammar_allows(e->spec, "scenario");
-}
-
 static void
 apply_all(struct element *root, const struct element *quick, struct diagnostics *d)
 {
-    for (size_t i = 0; i < quick->nchildren; i++)
-    {
-        if (is_condition(quick->children[i]))
-        {
-            element_remove_children(root, quick->children[i]->name);
-        }
-    }
+    remove_conditions(root, quick);
     for (size_t i = 0; i < quick->nchildren; i++)
     {
         const struct element *e = quick->children[i];

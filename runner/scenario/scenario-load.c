@@ -215,8 +215,12 @@ scenario_free(struct scenario *s)
     free(s->workloads);
     free((void *)s->jobs.jobs);
     free(s->drops);
-    free(s->failures);
-    free(s->degradations);
+    for (size_t i = 0; i < s->nfaults; i++)
+    {
+        free(s->faults[i].others);
+        free(s->faults[i].links);
+    }
+    free(s->faults);
     free(s->measure.qps);
     free(s->measure.ports);
     element_free(s->root);

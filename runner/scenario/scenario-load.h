@@ -28,21 +28,21 @@ char *scenario_write(const struct scenario *s, const char *name);
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/** <failure> and <degrade>. */
-void load_fault(const struct element *e, struct scenario *s, struct diagnostics *d);
+/** <failure>, <degrade>, <random-failures> and <random-degrade>, in the order in which they are
+ * planned. */
+void load_faults(const struct element *root, struct scenario *s, struct diagnostics *d);
 
-/** Reports an end that does not come after the beginning. */
-void check_times(const struct element *e, int64_t at, int64_t repair, struct diagnostics *d);
-
-/** <random-failures> and <random-degrade>. */
-void load_random_links(const struct element *root, struct scenario *s, struct diagnostics *d);
+/** Adds to @p fault the links that @p e names, as @p name has read it, and names them as a resolved
+ * scenario does. Links that are not there are reported. */
+void find_links(const struct element *e, const struct scenario *s, struct link_name *name,
+                struct link_fault *fault, struct diagnostics *d);
 
 /** Fills s->measure.ports with what ports="tor-up 0:4 8-11:0-15" names, by switch and port. Names
  * of layers, switches or ports that are not there, and ports that are named twice, are reported. */
 void load_measured_ports(const struct element *e, struct scenario *s, struct diagnostics *d);
 
-/** Loads conditions once their elements have been read: <drop>, <failure>, <degrade>, <default> and
- * <global>, and what no single bound can check of <measure> and of links that chance chooses. */
+/** Loads conditions once their elements have been read: <drop>, what happens to links, and what no
+ * single bound can check of <measure>. */
 void load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
                      struct diagnostics *d);
 

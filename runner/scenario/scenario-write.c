@@ -52,6 +52,32 @@ write_drop(struct text *t, const struct element_spec *spec, const struct drop_ru
     text_add(t, "/>\n");
 }
 
+/** Results of before there was <random-degrade> lack it, and stay good where it says nothing. */
+static bool
+is_told(const struct link_fault *f)
+{
+    return f->ordinal > 0 || f->name || fault_happens(f) ||
+           strcmp(f->of->name, "random-degrade") != 0;
+}
+
+/** A fault, if it is of that element. */
+static void
+write_fault(struct text *t, const struct element_spec *spec, const struct link_fault *f)
+{
+    if (f->of != spec || f->of_file || !is_told(f))
+    {
+        return;
+    }
+    write_start(t, spec, f);
+    text_add(t, f->nothers ? ">\n" : "/>\n");
+    for (size_t i = 0; i < f->nothers; i++)
+    {
+        write_start(t, vocabulary_find("link", spec->name), &f->others[i]);
+        text_add(t, "/>\n");
+    }
+    text_add(t, f->nothers ? "  </%s>\n" : "", spec->name);
+}
+
 static void
 write_many(struct text *t, const struct element_spec *spec, const struct scenario *s)
 {
@@ -66,22 +92,16 @@ write_many(struct text *t, const struct element_spec *spec, const struct scenari
         {
             write_drop(t, spec, one);
         }
+        else if (spec->items == offsetof(struct scenario, faults))
+        {
+            write_fault(t, spec, one);
+        }
         else
         {
             write_start(t, spec, one);
             text_add(t, "/>\n");
         }
     }
-}
-
-/** Whether an element that stands once is written. Results of before there was <random-degrade>
- * lack it, and stay good where it says nothing. */
-static bool
-is_told(const struct element_spec *spec, const struct scenario *s)
-{
-    const bool degrade = strcmp(spec->name, "random-degrade") == 0;
-    return (spec->selector || spec->nattributes) &&
-           (!degrade || random_links_any(&s->random_degrade));
 }
 
 char *
@@ -100,7 +120,7 @@ scenario_write(const struct scenario *s, const char *name)
         {
             write_many(&t, spec, s);
         }
-        else if (is_told(spec, s))
+        else if (spec->selector || spec->nattributes)
         {
             write_start(&t, spec, s);
             text_add(&t, "/>\n");

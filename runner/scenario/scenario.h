@@ -73,31 +73,48 @@ extern "C"
         int line;
     };
 
-    /** A link that goes down, or is slower, for a while. */
-    struct link_fault
+    /** How an element names a link, or several; once it is loaded by lower, upper and parallel, by
+     * host and port, or by the number of a switch. */
+    struct link_name
     {
-        /** how its element names the link; once it is loaded by lower, upper and parallel, or by
-         * host and port */
-        int64_t leaf, spine, lower, upper, parallel, host, port, plane, node;
-        bool of_switch; /**< all links of a switch are named together */
-        uint64_t link;  /**< number of weft_planes_link() */
-        int64_t rate;   /**< bit/s of one that is slower */
-        int64_t at;     /**< ps */
-        int64_t repair; /**< ps, WEFT_NEVER: never */
-        int line;
+        int64_t leaf, spine, pod, aggregation, core, lower, upper, parallel, host, port, plane,
+            node; /**< parallel and port: WEFT_NEVER is all of them */
     };
 
-    /** Links between switches to which something happens by chance: to each by itself, or to as
-     * many as are asked for. */
-    struct random_links
+    /** Links to which the same happens: those that a <failure> or <degrade> names, or those that
+     * chance chooses for a <random-failures> or <random-degrade>. */
+    struct link_fault
     {
-        double any;     /**< probability where the two below are not given */
-        double edge;    /**< probability for links of ToRs */
-        double core;    /**< probability for links above */
-        int64_t links;  /**< if > 0, how many, instead of probabilities */
-        double share;   /**< of its rate that a degraded link keeps */
-        int64_t at;     /**< ps */
-        int64_t repair; /**< ps, WEFT_NEVER: never */
+        const struct element_spec *of; /**< which of these elements */
+        const struct element *e;       /**< NULL: there is none, and nothing happens */
+        size_t ordinal;                /**< among the elements of its name */
+        uint64_t stream;               /**< of random numbers, for times that are drawn */
+        bool of_file;        /**< it is the topology's file that says so, at the element @p e */
+        const char *name;    /**< NULL: it has none */
+        struct link_name to; /**< of one link, or of one name for several */
+        struct link_name *others; /**< of each <link> within it */
+        size_t nothers;
+        uint64_t *links; /**< that are named, as weft_planes_link() numbers them */
+        size_t nlinks;
+        double any;        /**< probability where the two below are not given */
+        double edge;       /**< probability for links of ToRs */
+        double above;      /**< probability for links above */
+        int64_t number;    /**< if > 0, how many, instead of probabilities */
+        int64_t effect;    /**< enum weft_fault_effect */
+        int64_t direction; /**< enum weft_direction */
+        int64_t rate;      /**< bit/s of links that are slower */
+        double share;      /**< of its rate that such a link keeps, if there is no rate */
+        int64_t extra;     /**< ps on top of the delay */
+        double loss;       /**< probability of each frame, or bursts: */
+        struct weft_frame_losses bursts;
+        int64_t at;                 /**< ps; WEFT_NEVER: it does not happen */
+        int64_t repair;             /**< ps, WEFT_NEVER: never */
+        int64_t lasts;              /**< ps, instead of repair */
+        int64_t period;             /**< ps; absent: it does not flap so */
+        double duty;                /**< share of the period in which it is there */
+        int64_t mean_up, mean_down; /**< ps; absent: it does not flap so */
+        int64_t count;              /**< most times that it is there; absent: any number */
+        int64_t together;           /**< links that chance chooses have the same drawn times */
     };
 
     /** A port of a switch whose queue is sampled. */
@@ -157,15 +174,12 @@ extern "C"
         struct drop_rule *drops;
         size_t ndrops;
         double loss; /**< probability that a data packet is lost at the top tier it crosses */
-        struct link_fault *failures;
-        size_t nfailures;
-        struct link_fault *degradations;
-        size_t ndegradations;
-        struct random_links random_failures;
-        struct random_links random_degrade;
+        struct link_fault *faults; /**< in the order in which they are planned */
+        size_t nfaults;
         int64_t
-            convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
-        int64_t weights; /**< enum weft_weights: of ports in that forwarding */
+            convergence;  /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
+        int64_t recovery; /**< ps from a repair to it; absent: as convergence */
+        int64_t weights;  /**< enum weft_weights: of ports in that forwarding */
         struct measurements measure;
         int64_t stop;        /**< simulated time limit, ps */
         int64_t stop_is_end; /**< reaching it with messages left is a normal end, else an error */

@@ -38,9 +38,11 @@ reorders_far(const struct level *l)
 {
     const struct scenario *s = l->s;
     const struct weft_lb_ops *lb = weft_lb_find(l->balancer->algo->name);
-    const bool uneven = s->nfailures > 0 || s->ndegradations > 0 ||
-                        random_links_any(&s->random_failures) ||
-                        random_links_any(&s->random_degrade);
+    bool uneven = false;
+    for (size_t i = 0; i < s->nfaults; i++)
+    {
+        uneven = uneven || fault_happens(&s->faults[i]);
+    }
     return lb->reorders && (uneven || !lb->in_turn);
 }
 

@@ -9,35 +9,84 @@
 
 #define IN_SCENARIO(field) offsetof(struct scenario, field)
 
-/** How <failure> and <degrade> name their link. */
-#define LINK_ENDS                                                                                  \
-    VALUE_AT(IN(link_fault, leaf), "leaf", false, WEFT_COUNT, NULL, "0", "1048575",                \
-             "lower end, leaf-spine"),                                                             \
-        VALUE_AT(IN(link_fault, spine), "spine", false, WEFT_COUNT, NULL, "0", "1048575",          \
+/** How an element names a link. @p name: place of its struct link_name. */
+#define LINK_ENDS(name)                                                                            \
+    VALUE_AT(name + IN(link_name, leaf), "leaf", false, WEFT_COUNT, NULL, "0", "1048575",          \
+             "lower end, leaf-spine; in three tiers, with pod and aggregation: the ToR's number "  \
+             "in its pod"),                                                                        \
+        VALUE_AT(name + IN(link_name, spine), "spine", false, WEFT_COUNT, NULL, "0", "1048575",    \
                  "upper end, leaf-spine"),                                                         \
-        VALUE_AT(IN(link_fault, lower), "lower", false, WEFT_COUNT, NULL, "0", "4294967295",       \
+        VALUE_AT(name + IN(link_name, pod), "pod", false, WEFT_COUNT, NULL, "0", "1048575",        \
+                 "three tiers: the pod of leaf and aggregation, or of aggregation"),               \
+        VALUE_AT(name + IN(link_name, aggregation), "aggregation", false, WEFT_COUNT, NULL, "0",   \
+                 "1048575",                                                                        \
+                 "three tiers: an aggregation's number in its pod, with leaf or with core"),       \
+        VALUE_AT(name + IN(link_name, core), "core", false, WEFT_COUNT, NULL, "0", "1048575",      \
+                 "three tiers: a core, upper end above pod and aggregation"),                      \
+        VALUE_AT(name + IN(link_name, lower), "lower", false, WEFT_COUNT, NULL, "0", "4294967295", \
                  "switch number of the lower end"),                                                \
-        VALUE_AT(IN(link_fault, upper), "upper", false, WEFT_COUNT, NULL, "0", "4294967295",       \
+        VALUE_AT(name + IN(link_name, upper), "upper", false, WEFT_COUNT, NULL, "0", "4294967295", \
                  "switch number of the upper end"),                                                \
-        VALUE_AT(IN(link_fault, parallel), "link", false, WEFT_COUNT, "0", "0", "8191",            \
-                 "which of the parallel links"),                                                   \
-        VALUE_AT(IN(link_fault, host), "host", false, WEFT_COUNT, NULL, "0", "4294967295",         \
+        WORD_AT(name + IN(link_name, parallel), "link", WEFT_COUNT, "0", "0", "8191", "all",       \
+                "which of the parallel links"),                                                    \
+        VALUE_AT(name + IN(link_name, host), "host", false, WEFT_COUNT, NULL, "0", "4294967295",   \
                  "instead of the ends: the host whose link it is"),                                \
-        VALUE_AT(                                                                                  \
-            IN(link_fault, port), "port", false, WEFT_COUNT, NULL, "0", "63",                      \
+        WORD_AT(                                                                                   \
+            name + IN(link_name, port), "port", WEFT_COUNT, NULL, "0", "63", "all",                \
             "with host: which of its ports, in a graph in the order of its links, else those of "  \
-            "plane 0 first and that to its server's own network last; default: the first one to "  \
-            "the fabric"),                                                                         \
-        VALUE_AT(IN(link_fault, node), "switch", false, WEFT_COUNT, NULL, "0", "4294967295",       \
+            "plane 0 first and that to its server's own network last; all: each that leads to "    \
+            "the fabric; default: the first such one"),                                            \
+        VALUE_AT(name + IN(link_name, node), "switch", false, WEFT_COUNT, NULL, "0", "4294967295", \
                  "instead of the ends: the number of a switch, all of whose links it is"),         \
-        VALUE_AT(IN(link_fault, plane), "plane", false, WEFT_COUNT, NULL, "0", "63",               \
-                 "with leaf and spine, or with host, where there are several planes: which one; "  \
-                 "default: 0")
+        VALUE_AT(name + IN(link_name, plane), "plane", false, WEFT_COUNT, NULL, "0", "63",         \
+                 "with leaf and spine and so on, or with host, where there are several planes: "   \
+                 "which one; default: 0")
+
+#define FAULT_NAME                                                                                 \
+    TEXT_AT(IN(link_fault, name), SHAPE_NAME, "name", false,                                       \
+            "tells it from others: in sweeps its parameters are those of ELEMENT:NAME")
 
 /** When something begins, and when it ends. */
-#define TIMES(at, repair, begins, ends)                                                            \
-    VALUE_AT(at, "at", false, WEFT_TIME, "0s", "0s", NULL, begins),                                \
-        VALUE_AT(repair, "repair", false, WEFT_TIME, "inf", "0s", "inf", ends)
+#define TIMES(begins, ends)                                                                        \
+    WORD_AT(IN(link_fault, at), "at", WEFT_TIME, "0s", "0s", NULL, "never", begins),               \
+        VALUE_AT(IN(link_fault, repair), "repair", false, WEFT_TIME, "inf", "0s", "inf", ends),    \
+        VALUE_AT(IN(link_fault, lasts), "for", false, WEFT_TIME, NULL, "1ps", "inf",               \
+                 "how long, instead of repair"),                                                   \
+        VALUE_AT(IN(link_fault, period), "period", false, WEFT_TIME, NULL, "2ps", "100s",          \
+                 "it flaps: from at to repair, this is the time from the begin of each outage to " \
+                 "that of the next"),                                                              \
+        VALUE_AT(IN(link_fault, duty), "duty", false, WEFT_REAL, NULL, "0", "1",                   \
+                 "share of the period that an outage takes; default: 0.5"),                        \
+        VALUE_AT(IN(link_fault, mean_down), "mean-down", false, WEFT_TIME, NULL, "1ps", "100s",    \
+                 "it flaps at random: mean of the exponential time of an outage"),                 \
+        VALUE_AT(IN(link_fault, mean_up), "mean-up", false, WEFT_TIME, NULL, "1ps", "100s",        \
+                 "mean of the exponential time between two outages"),                              \
+        VALUE_AT(IN(link_fault, count), "count", false, WEFT_COUNT, NULL, "0", "4294967295",       \
+                 "most outages of one that flaps; default: any number"),                           \
+        CHOICE_AT(IN(link_fault, direction), "direction", "both", "both up down", true,            \
+                  "in which direction: up is from the lower to the upper end")
+
+/** What a link does that does not just go down. */
+#define EFFECT                                                                                     \
+    CHOICE_AT(IN(link_fault, effect), "effect", "down", "down slow lossy corrupting delayed",      \
+              true,                                                                                \
+              "what the link does: it carries nothing, has less of its rate, loses frames "        \
+              "or spoils them at random, or has a longer way"),                                    \
+        VALUE_AT(IN(link_fault, share), "share", false, WEFT_REAL, NULL, "0.001", "1",             \
+                 "slow: the share of its rate that it keeps"),                                     \
+        VALUE_AT(IN(link_fault, loss), "loss", false, WEFT_REAL, NULL, "0", "1",                   \
+                 "lossy, corrupting: probability of each frame, replies and headers alike"),       \
+        VALUE_AT(IN(link_fault, bursts.to_bad), "to-bad", false, WEFT_REAL, NULL, "0", "1",        \
+                 "instead of loss, in bursts (Gilbert-Elliott): probability, per frame, of going " \
+                 "from the good state to the bad one"),                                            \
+        VALUE_AT(IN(link_fault, bursts.to_good), "to-good", false, WEFT_REAL, NULL, "1e-9", "1",   \
+                 "and back; its inverse is the mean number of frames in the bad state"),           \
+        VALUE_AT(IN(link_fault, bursts.bad), "loss-bad", false, WEFT_REAL, NULL, "0", "1",         \
+                 "probability of a frame's loss in the bad state; default: 1"),                    \
+        VALUE_AT(IN(link_fault, bursts.good), "loss-good", false, WEFT_REAL, NULL, "0", "1",       \
+                 "in the good state; default: 0"),                                                 \
+        VALUE_AT(IN(link_fault, extra), "extra-delay", false, WEFT_TIME, NULL, "0s", "1s",         \
+                 "delayed: on top of its own delay")
 
 static const struct attribute_spec scenario_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "names the results folder"),
@@ -94,47 +143,65 @@ static const struct attribute_spec loss_attributes[] = {
              "that a data packet is lost at the top tier it crosses"),
 };
 
+static const struct attribute_spec link_attributes[] = {LINK_ENDS((size_t)0)};
+
 static const struct attribute_spec failure_attributes[] = {
-    LINK_ENDS,
-    TIMES(IN(link_fault, at), IN(link_fault, repair), "when the link goes down",
-          "when it comes back"),
+    FAULT_NAME,
+    LINK_ENDS(IN(link_fault, to)),
+    TIMES("when the link goes down", "when it comes back"),
+    EFFECT,
+    VALUE_AT(IN(link_fault, rate), "rate", false, WEFT_RATE, NULL, "1Mbps", "8Tbps",
+             "slow: its rate, at most the planned one, instead of share"),
 };
 
 static const struct attribute_spec degrade_attributes[] = {
-    LINK_ENDS,
+    FAULT_NAME,
+    LINK_ENDS(IN(link_fault, to)),
     VALUE_AT(IN(link_fault, rate), "rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps",
              "its rate, at most the planned one"),
-    TIMES(IN(link_fault, at), IN(link_fault, repair), "when it becomes slower",
-          "when it has its planned rate again"),
+    TIMES("when it becomes slower", "when it has its planned rate again"),
 };
 
-#define RANDOM_LINKS(place, what)                                                                  \
-    VALUE_AT(IN_SCENARIO(place.any), "probability", false, WEFT_REAL, "0", "0", "1",               \
+#define TOGETHER                                                                                   \
+    {                                                                                              \
+        ATTRIBUTE(SHAPE_VALUE, false, IN(link_fault, together), "together", WEFT_BOOL, "off",      \
+                  NULL, NULL, NULL, "whether all of them flap at the same drawn times"),           \
+            .later = true                                                                          \
+    }
+
+#define RANDOM_LINKS(what)                                                                         \
+    VALUE_AT(IN(link_fault, any), "probability", false, WEFT_REAL, "0", "0", "1",                  \
              "that a link between switches " what),                                                \
-        VALUE_AT(IN_SCENARIO(place.edge), "edge-aggregation", false, WEFT_REAL, NULL, "0", "1",    \
+        VALUE_AT(IN(link_fault, edge), "edge-aggregation", false, WEFT_REAL, NULL, "0", "1",       \
                  "the same for links of ToRs alone; default: probability"),                        \
-        VALUE_AT(IN_SCENARIO(place.core), "aggregation-core", false, WEFT_REAL, NULL, "0", "1",    \
+        VALUE_AT(IN(link_fault, above), "aggregation-core", false, WEFT_REAL, NULL, "0", "1",      \
                  "the same for links above, three tiers; default: probability"),                   \
-        VALUE_AT(IN_SCENARIO(place.links), "links", false, WEFT_COUNT, "0", "0", "4294967295",     \
+        VALUE_AT(IN(link_fault, number), "links", false, WEFT_COUNT, "0", "0", "4294967295",       \
                  "instead of probabilities: exactly so many links, all alike")
 
 static const struct attribute_spec random_failures_attributes[] = {
-    RANDOM_LINKS(random_failures, "fails"),
-    TIMES(IN_SCENARIO(random_failures.at), IN_SCENARIO(random_failures.repair),
-          "when the links go down", "when they come back"),
+    FAULT_NAME,
+    RANDOM_LINKS("fails"),
+    TIMES("when the links go down", "when they come back"),
+    EFFECT,
+    TOGETHER,
 };
 
 static const struct attribute_spec random_degrade_attributes[] = {
-    RANDOM_LINKS(random_degrade, "becomes slower"),
-    TIMES(IN_SCENARIO(random_degrade.at), IN_SCENARIO(random_degrade.repair),
-          "when the links become slower", "when they have their planned rates again"),
-    VALUE_AT(IN_SCENARIO(random_degrade.share), "share", true, WEFT_REAL, NULL, "0.001", "1",
+    FAULT_NAME,
+    RANDOM_LINKS("becomes slower"),
+    TIMES("when the links become slower", "when they have their planned rates again"),
+    VALUE_AT(IN(link_fault, share), "share", true, WEFT_REAL, NULL, "0.001", "1",
              "the share of its rate that such a link keeps"),
+    TOGETHER,
 };
 
 static const struct attribute_spec convergence_attributes[] = {
     VALUE_AT(IN_SCENARIO(convergence), "delay", false, WEFT_TIME, "100us", "0s", "inf",
-             "from a failure or repair to new forwarding everywhere"),
+             "from a failure or repair to new forwarding everywhere; what lasts no longer is never "
+             "heard of"),
+    VALUE_AT(IN_SCENARIO(recovery), "recovery", false, WEFT_TIME, NULL, "0s", "inf",
+             "the same for a repair; default: delay"),
     CHOICE_AT(IN_SCENARIO(weights), "weights", "on", "off on capacity", false,
               "new forwarding weighs ports by the paths behind them (W-ECMP), or by the capacity "
               "of these paths; off: all live ports alike"),
@@ -360,6 +427,14 @@ static const struct attribute_spec mark_attributes[] = {
         ELEMENT(#tag, where, ELEMENT_MANY | (flag), tag##_attributes, of), STRUCTS(array)          \
     }
 
+/** What happens to links: in one list of the scenario's, whichever element says it. */
+#define FAULT(tag, its, of)                                                                        \
+    {                                                                                              \
+        ELEMENT(tag, "scenario quick case", ELEMENT_MANY | ELEMENT_SETTABLE | ELEMENT_DISTINCT,    \
+                its, of),                                                                          \
+            STRUCTS(faults)                                                                        \
+    }
+
 /** An element within a figure, whose structs are in an array of the figure's. */
 #define REFERENCE(tag, of)                                                                         \
     {                                                                                              \
@@ -392,12 +467,16 @@ static const struct element_spec elements[] = {
      .selector = "kind", .choice = IN(workload, choice), STRUCTS(workloads)},
     MANY(drop, "scenario quick", 0, drops, "data packets that are lost on purpose"),
     FIXED(loss, "scenario", ELEMENT_SETTABLE, "random loss of data packets"),
-    MANY(failure, "scenario quick", 0, failures, "a link between switches that goes down"),
-    MANY(degrade, "scenario quick", 0, degradations, "a link that is slower for a while"),
-    WITH("random-failures", "scenario", ELEMENT_SETTABLE, random_failures_attributes,
-         "links between switches that fail by chance"),
-    WITH("random-degrade", "scenario", ELEMENT_SETTABLE, random_degrade_attributes,
-         "links between switches that are slower for a while, by chance"),
+    FAULT("failure", failure_attributes, "a link that goes down, or does what effect says"),
+    FAULT("degrade", degrade_attributes, "a link that is slower for a while"),
+    FAULT("random-failures", random_failures_attributes,
+          "links between switches that go down by chance, or do what effect says"),
+    FAULT("random-degrade", random_degrade_attributes,
+          "links between switches that are slower for a while, by chance"),
+    {ELEMENT("link", "failure degrade", ELEMENT_MANY, link_attributes,
+             "one of several links to which the same happens at the same time"),
+     .size = sizeof(struct link_name), .items = IN(link_fault, others),
+     .count = IN(link_fault, nothers)},
     FIXED(convergence, "scenario", ELEMENT_SETTABLE,
           "how long the fabric takes to notice a failure"),
     FIXED(measure, "scenario", ELEMENT_SETTABLE, "what is sampled and written besides the totals"),
@@ -416,8 +495,8 @@ static const struct element_spec elements[] = {
     PLAIN(
         "quick", "scenario", 0,
         "what is smaller in the version that --quick runs: set gives the scenario's values; vary, "
-        "case and seeds change those of the sweep; drop, failure and degrade take the places of "
-        "all of their name; figure changes one"),
+        "case and seeds change those of the sweep; drop and what happens to links take the "
+        "places of all of their name; figure changes one"),
     FIXED(figure, "scenario", ELEMENT_MANY | ELEMENT_DISTINCT, "a figure drawn from the results"),
     FIXED(figure, "quick", ELEMENT_MANY | ELEMENT_DISTINCT | ELEMENT_CHANGES,
           "other attributes of the figure of that name, or another query; its levels and marks, "

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Warnings: choices that are possible, and of which one has no effect or spoils the other. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "input-file.h"
 #include "link-failures.h"
 #include "node-numbers.h"
 #include "scenario-load.h"
+#include "traffic-load.h"
 
 /* --- flows that start at random --------------------------------------------------------------- */
 
@@ -263,36 +265,57 @@ check_topology(const struct scenario *s, struct diagnostics *d)
 
 /* --- links ------------------------------------------------------------------------------------ */
 
-static void
-check_links(const struct scenario *s, struct diagnostics *d)
+/** Whether all links of a fault have its rate as planned. */
+static bool
+keeps_rates(const struct scenario *s, const struct link_fault *f)
 {
-    const struct element *share = element_child(s->root, "random-degrade");
-    if (share && s->random_degrade.share == 1 && random_links_any(&s->random_degrade))
+    bool keeps = f->nlinks > 0;
+    for (size_t i = 0; i < f->nlinks; i++)
     {
-        diag_idle(d, element_line(share, "share"),
-                  "share 1 of <random-degrade> has no effect: the links keep their rates");
-    }
-    for (size_t i = 0; i < s->ndegradations; i++)
-    {
-        const struct link_fault *f = &s->degradations[i];
         struct weft_link link;
-        weft_planes_link(&s->clos, f->link, &link);
-        if (f->rate == link.rate)
+        weft_planes_link(&s->clos, f->links[i], &link);
+        keeps = keeps && f->rate == link.rate;
+    }
+    return keeps;
+}
+
+/** Whether all links of a fault are those of hosts that send and receive nothing. */
+static bool
+is_unused(const struct scenario *s, const struct link_fault *f)
+{
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    struct traffic_sample all = {0};
+    bool unused = f->nlinks > 0;
+    for (size_t i = 0; i < f->nlinks && unused; i++)
+    {
+        struct weft_link link;
+        weft_planes_link(&s->clos, f->links[i], &link);
+        unused = link.lower.is_host &&
+                 (all.messages || traffic_messages(s, &hosts, LOAD_MOST_UNLIKE, &all));
+        for (uint32_t m = 0; m < all.n && unused; m++)
         {
-            diag_idle(d, f->line, "<degrade> has no effect: the link has that rate as planned");
-        }
-        if (f->at >= s->stop)
-        {
-            diag_idle(d, f->line, "<degrade> has no effect: it comes after the <limit>");
+            unused =
+                all.messages[m].src != link.lower.index && all.messages[m].dst != link.lower.index;
         }
     }
-    for (size_t i = 0; i < s->nfailures; i++)
+    free(all.messages);
+    return unused;
+}
+
+static void
+check_fault(const struct scenario *s, const struct link_fault *f, struct diagnostics *d)
+{
+    const bool late = f->at != WEFT_NEVER && f->at >= s->stop;
+    const bool keeps = f->effect == WEFT_FAULT_SLOW && keeps_rates(s, f);
+    const char *why = fault_idle(f);
+    why = why                                               ? why
+          : keeps                                           ? "the link has that rate as planned"
+          : late                                            ? "it comes after the <limit>"
+          : f->effect != WEFT_FAULT_DOWN && is_unused(s, f) ? "its hosts send and receive nothing"
+                                                            : NULL;
+    if (why)
     {
-        if (s->failures[i].at >= s->stop)
-        {
-            diag_idle(d, s->failures[i].line,
-                      "<failure> has no effect: it comes after the <limit>");
-        }
+        diag_idle(d, f->e->line, "<%s> has no effect: %s", f->of->name, why);
     }
 }
 
@@ -352,7 +375,13 @@ warn_of_scenario(const struct scenario *s, struct diagnostics *d)
     check_topology(s, d);
     check_switch(s, d);
     check_weights(s, d);
-    check_links(s, d);
+    for (size_t i = 0; i < s->nfaults; i++)
+    {
+        if (s->faults[i].e)
+        {
+            check_fault(s, &s->faults[i], d);
+        }
+    }
     warn_of_cut_hosts(s, d);
     warn_of_ports(s, d);
     check_hosts(s, d);

@@ -177,10 +177,27 @@ tree_of_run(const struct element *root)
     return copy;
 }
 
+/** Adds the conditions that a <case> has for its runs alone. */
+static void
+add_conditions(struct element *root, const struct element *of)
+{
+    for (size_t i = 0; of && i < of->nchildren; i++)
+    {
+        if (of->children[i]->spec && grammar_allows(of->children[i]->spec, "scenario"))
+        {
+            element_add(root, element_copy(of->children[i]));
+        }
+    }
+}
+
 struct scenario *
 plan_load(const struct plan *plan, size_t i, struct diagnostics *d)
 {
     struct element *root = tree_of_run(plan->doc->root);
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        add_conditions(root, plan_point(plan, i, k)->adds);
+    }
     for (int pass = 0; pass < 2; pass++)
     {
         apply(root, plan->fixed, plan->nfixed, pass == 0);

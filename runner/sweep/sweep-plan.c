@@ -62,6 +62,7 @@ add_case(struct plan_dimension *dim, const struct element *e, struct diagnostics
     point->label = label ? xstrdup(label) : NULL;
     plan_look_take(&point->look, e, "colour", colour ? colour : "auto", d);
     plan_look_take(&point->look, e, "style", style ? style : "auto", d);
+    point->adds = e;
     for (size_t i = 0; i < e->nchildren; i++)
     {
         const struct element *set = e->children[i];

@@ -40,8 +40,9 @@ struct plan_point
 {
     struct override *sets;
     size_t nsets;
-    char **cells; /**< one per column of the dimension */
-    char *label;  /**< for figures; NULL: the cell */
+    const struct element *adds; /**< the <case> whose failures are its runs'; NULL: none */
+    char **cells;               /**< one per column of the dimension */
+    char *label;                /**< for figures; NULL: the cell */
     struct plan_look look;
 };
 

@@ -18,6 +18,7 @@
 static struct weft_graph_edge edge[MOST_EDGES];
 static uint32_t name[MOST_NODES]; /* of each node of the Clos, in the graph */
 static uint32_t host[MOST_NODES], sw[MOST_NODES];
+static uint64_t number[MOST_EDGES];
 static struct weft_clos given, found;
 static uint32_t nedges;
 static struct weft_rng rng;
@@ -111,6 +112,20 @@ take_edges(bool turned)
     }
 }
 
+/* A link of the graph has the number of the one in the Clos that joins the same nodes. */
+static void
+check_link(const struct weft_link *link, uint64_t at)
+{
+    struct weft_link same;
+    MUST(at < weft_planes_links(&found));
+    weft_planes_link(&found, at, &same);
+    const uint32_t a = link->lower.is_host ? host[link->lower.index] : sw[link->lower.index];
+    const uint32_t b = sw[link->upper.index];
+    MUST(same.lower.is_host == link->lower.is_host && same.rate == link->rate);
+    MUST((same.lower.index == a && same.upper.index == b) ||
+         (!same.lower.is_host && same.lower.index == b && same.upper.index == a));
+}
+
 /* Returns whether the edges are a Clos. */
 static bool
 recognise(void)
@@ -123,7 +138,11 @@ recognise(void)
     void *memory = malloc((size_t)size);
     const int code =
         weft_graph_init(&graph, memory, (size_t)size, given.nhosts, switches, edge, nedges, &fault);
-    const bool is = code == 0 && weft_clos_recognise(&graph, &found, host, sw);
+    const bool is = code == 0 && weft_clos_recognise(&graph, &found, host, sw, number);
+    for (uint32_t i = 0; is && i < nedges; i++)
+    {
+        check_link(&graph.links[i], number[i]);
+    }
     free(memory);
     return is;
 }

@@ -16,6 +16,7 @@ struct config
 {
     int64_t time, endless, bytes, rate, count, sign, flag, choice;
     double real, share;
+    int64_t when, which;
 };
 
 static const struct weft_param params[] = {
@@ -30,6 +31,8 @@ static const struct weft_param params[] = {
      "d", "s"},
     {"real", WEFT_REAL, WEFT_P(struct config, real), "0.00390625", NULL, NULL, NULL, "d", "s"},
     {"share", WEFT_REAL, WEFT_P(struct config, share), NULL, "0", "1", NULL, "d", "s"},
+    {"when", WEFT_TIME, WEFT_P(struct config, when), "never", "1us", NULL, "never", "d", "s"},
+    {"which", WEFT_COUNT, WEFT_P(struct config, which), "0", "0", "7", "all", "d", "s"},
 };
 
 static const struct weft_preset presets[] = {
@@ -39,7 +42,7 @@ static const struct weft_preset presets[] = {
 };
 
 static const struct weft_algo algo = {
-    "test", "d", "s", params, 10, presets, 3, sizeof(struct config), NULL,
+    "test", "d", "s", params, 12, presets, 3, sizeof(struct config), NULL,
 };
 
 static int64_t
@@ -91,6 +94,8 @@ START_TEST(units_are_exact)
     ck_assert_int_eq(parsed("time", "1.50000000000000000000000000000us"), 1500000);
     ck_assert_int_eq(parsed("time", "9223372036854775806ps"), INT64_MAX - 1);
     ck_assert_int_eq(parsed("endless", "inf"), WEFT_NEVER);
+    ck_assert_int_eq(parsed("when", "never"), WEFT_NEVER);
+    ck_assert_int_eq(parsed("which", "all"), WEFT_NEVER);
     ck_assert_int_eq(parsed("bytes", "1452B"), 1452);
     ck_assert_int_eq(parsed("bytes", "1.5KiB"), 1536);
     ck_assert_int_eq(parsed("bytes", "0.0009765625MiB"), 1024);
@@ -131,6 +136,9 @@ START_TEST(mistakes_are_told_apart)
         {"time", "-", WEFT_ESYNTAX},
         {"time", "nan", WEFT_ESYNTAX},
         {"time", "inf", WEFT_ESYNTAX},
+        {"when", "inf", WEFT_ESYNTAX},
+        {"which", "never", WEFT_ESYNTAX},
+        {"which", "8", WEFT_ERANGE},
         {"time", "0.3ps", WEFT_ESYNTAX},
         {"time", "1..5us", WEFT_ESYNTAX},
         {"time", "1.us", WEFT_ESYNTAX},
@@ -292,9 +300,12 @@ formatted(const char *name, struct config *config)
 
 START_TEST(values_are_written_in_the_unit_that_reads_best)
 {
-    struct config c = {900000000, WEFT_NEVER, 65536, INT64_C(400000000000), 16, -1, 1, 2, 0.1, 1.0};
+    struct config c = {900000000, WEFT_NEVER, 65536,     INT64_C(400000000000), 16, -1, 1, 2, 0.1,
+                       1.0,       WEFT_NEVER, WEFT_NEVER};
     ck_assert_str_eq(formatted("time", &c), "900us");
     ck_assert_str_eq(formatted("endless", &c), "inf");
+    ck_assert_str_eq(formatted("when", &c), "never");
+    ck_assert_str_eq(formatted("which", &c), "all");
     ck_assert_str_eq(formatted("bytes", &c), "64KiB");
     ck_assert_str_eq(formatted("rate", &c), "400Gbps");
     ck_assert_str_eq(formatted("count", &c), "16");
@@ -376,6 +387,8 @@ START_TEST(what_is_expected_is_said_plainly)
 {
     expect("time", "a time (ps, ns, us, ms or s)");
     expect("endless", "a time (ps, ns, us, ms or s) of at least 1us, or inf");
+    expect("when", "a time (ps, ns, us, ms or s) of at least 1us, or never");
+    expect("which", "a whole number from 0 to 7, or all");
     expect("bytes", "a size (B, KB, MB, GB, KiB, MiB or GiB) of at most 1GB");
     expect("rate", "a rate (bps, Kbps, Mbps, Gbps or Tbps) of at least 1bps");
     expect("count", "a whole number from 1 to 1000");

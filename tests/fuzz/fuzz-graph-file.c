@@ -110,12 +110,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct input_source from = {.path = "fuzz.txt", .scenario_line = 1, .d = &d};
     struct weft_graph graph;
     struct graph_names names;
+    double *losses[2] = {NULL, NULL};
     char *bytes = xcalloc(size + 1, 1);
     if (size > 0)
     {
         memcpy(bytes, data, size);
     }
-    void *memory = graph_file_parse(&from, bytes, size, &graph, &names);
+    void *memory = graph_file_parse(&from, bytes, size, &graph, losses, &names);
     MUST((memory == NULL) == (d.n > 0));
     MUST(d.n == 0 || strncmp(d.items[0].message, "fuzz.txt:", 9) == 0);
     if (memory)
@@ -124,6 +125,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_ids(&names);
     }
     graph_names_free(&names);
+    free(losses[0]);
+    free(losses[1]);
     free(memory);
     free(bytes);
     diag_free(&d);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 #include <weft/net.h>
@@ -51,69 +52,63 @@ class Faults
 
     void Run(int64_t until)
     {
-        std::map<int64_t, std::vector<std::pair<size_t, bool>>> changes;
+        std::map<int64_t, std::vector<size_t>> begins;
+        std::map<int64_t, std::vector<size_t>> ends;
         for (size_t i = 0; i < m_scene.faults.size(); i++)
         {
-            changes[m_scene.faults[i].at].emplace_back(i, true);
-            if (m_scene.faults[i].back != INT64_MAX)
-            {
-                changes[m_scene.faults[i].back].emplace_back(i, false);
-            }
+            begins[m_scene.faults[i].at].push_back(i);
+            ends[m_scene.faults[i].back].push_back(i);
         }
-        std::map<int64_t, std::vector<uint64_t>> converge; // after the convergence delay
-        while (!changes.empty() || !converge.empty())
+        for (int64_t at = -1; (at = Next(begins, ends, at)) < until;)
         {
-            const int64_t change = changes.empty() ? INT64_MAX : changes.begin()->first;
-            const int64_t fib = converge.empty() ? INT64_MAX : converge.begin()->first;
-            if (std::min(change, fib) >= until)
+            weft_net_run(m_net, at);
+            for (const size_t i : begins[at])
             {
-                break;
+                Change(m_scene.faults[i], true, at);
             }
-            weft_net_run(m_net, std::min(change, fib));
-            if (fib <= change)
+            for (const size_t i : ends[at])
             {
-                Converge(converge.begin()->second);
-                converge.erase(converge.begin());
-                continue;
+                Change(m_scene.faults[i], false, at);
             }
-            bool changed = false;
-            for (const auto& [i, begins] : changes.begin()->second)
-            {
-                changed = Change(m_scene.faults[i], begins) || changed;
-            }
-            changes.erase(changes.begin());
-            if (changed)
-            {
-                std::vector<uint64_t> dead;
-                for (const auto& [link, n] : m_down)
-                {
-                    if (n > 0)
-                    {
-                        dead.push_back(link);
-                    }
-                }
-                if (m_scene.convergence == 0)
-                {
-                    Converge(dead);
-                }
-                else if (m_scene.convergence != WEFT_NEVER)
-                {
-                    converge[change + m_scene.convergence] = dead;
-                }
-            }
+            Learn(at);
         }
         weft_net_run(m_net, until);
     }
 
   private:
-    bool Change(const Scene::Fault& f, bool begins)
+    using Times = std::map<int64_t, std::vector<size_t>>;
+
+    /** @return when something happens next after a time: a change of a link, or forwarding has
+     * waited for long enough */
+    int64_t Next(const Times& begins, const Times& ends, int64_t after) const
+    {
+        int64_t next = INT64_MAX;
+        for (const Times* times : {&begins, &ends})
+        {
+            const auto at = times->upper_bound(after);
+            next = at == times->end() ? next : std::min(next, at->first);
+        }
+        for (const auto& [link, since] : m_since)
+        {
+            const bool waits = m_scene.convergence != WEFT_NEVER;
+            const int64_t at = waits ? since + m_scene.convergence : INT64_MAX;
+            next = at > after ? std::min(next, at) : next;
+        }
+        return next;
+    }
+
+    void Change(const Scene::Fault& f, bool begins, int64_t at)
     {
         if (f.rate)
         {
             weft_link link;
             weft_planes_link(&m_clos, f.link, &link);
-            weft_net_set_rate(m_net, f.link, begins ? std::min(f.rate, link.rate) : link.rate);
-            return false;
+            auto& rates = m_rates[f.link];
+            begins ? void(rates.insert(f.rate)) : void(rates.erase(rates.find(f.rate)));
+            weft_net_set_rate(m_net,
+                              f.link,
+                              rates.empty() ? link.rate : std::min(*rates.begin(), link.rate));
+            return;
         }
         const bool was = m_down[f.link] > 0;
         m_down[f.link] += begins ? 1 : -1;
@@ -121,8 +116,28 @@ class Faults
         if (was != is)
         {
             weft_net_set_down(m_net, f.link, is);
+            m_since[f.link] = at;
         }
-        return was != is;
+    }
+
+    /** Forwarding learns of what has lasted for the convergence delay. */
+    void Learn(int64_t at)
+    {
+        bool learns = false;
+        for (const auto& [link, since] : m_since)
+        {
+            const bool lasts =
+                m_scene.convergence != WEFT_NEVER && at - since >= m_scene.convergence;
+            if (lasts && m_known.count(link) != (m_down[link] > 0))
+            {
+                m_down[link] > 0 ? void(m_known.insert(link)) : void(m_known.erase(link));
+                learns = true;
+            }
+        }
+        if (learns)
+        {
+            Converge({m_known.begin(), m_known.end()});
+        }
     }
 
     /** @param all links that are down, by the numbers of all planes */
@@ -158,7 +173,10 @@ class Faults
     weft_net* m_net;
     const weft_clos& m_clos;
     const Scene& m_scene;
-    std::map<uint64_t, int> m_down;
+    std::map<uint64_t, int> m_down;                     //!< failures in force, by link
+    std::map<uint64_t, int64_t> m_since;                //!< when it went down or came back
+    std::map<uint64_t, std::multiset<int64_t>> m_rates; //!< in force, by link
+    std::set<uint64_t> m_known;                         //!< links that forwarding knows to be down
     std::vector<std::vector<uint64_t>> m_memory;
 };
 

@@ -345,6 +345,111 @@ class PartitionTestCase : public TestCase
     }
 };
 
+/** Gray faults: a link that stays up and loses frames, one that flaps, one with a longer way. */
+class GrayFaultTestCase : public TestCase
+{
+  public:
+    GrayFaultTestCase()
+        : TestCase(
+              "a link loses or spoils frames one way, flaps, or takes longer, as it is asked to")
+    {
+    }
+
+  private:
+    /** Receiver's link, as graph files number it: host 7's. */
+    static constexpr uint64_t LINK = 7;
+
+    void CheckLosses(bool spoils)
+    {
+        WeftRigSetup setup;
+        setup.transport = "ideal rto=50us";
+        WeftRig rig(setup);
+        WeftFabric::Fault fault;
+        fault.links = {LINK};
+        fault.effect = spoils ? WEFT_FAULT_CORRUPTING : WEFT_FAULT_LOSSY;
+        fault.direction = WEFT_DOWNWARDS;
+        fault.losses.good = 0.05;
+        rig.fabric->AddFault(fault);
+        rig.Send(0, LINK, 4000 * 1452);
+        Simulator::Run();
+        const WeftCounters sum = rig.fabric->GetCounters();
+        const uint64_t lost = sum.lost[spoils ? WeftFabric::CORRUPTED : WeftFabric::DROP_LOSSY];
+        NS_TEST_EXPECT_MSG_EQ((lost > 150 && lost < 280), true, "5 % of them: " << lost);
+        NS_TEST_EXPECT_MSG_EQ(sum.lost[spoils ? WeftFabric::DROP_LOSSY : WeftFabric::CORRUPTED],
+                              0,
+                              "each is counted by its reason");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "the message arrives");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    void Read(WeftRig* rig, bool down, bool known)
+    {
+        NS_TEST_EXPECT_MSG_EQ(rig->fabric->IsLinkDown(m_flaps), down, "at " << WeftNow() << " ps");
+        NS_TEST_EXPECT_MSG_EQ((rig->fabric->GetFib() != nullptr), known, WeftNow() << " ps");
+    }
+
+    /** @param convergence delay in us @param hears whether forwarding hears of 30 us down, and not
+     * that it is up for 20 */
+    void CheckFlap(uint64_t convergence, bool hears)
+    {
+        WeftRigSetup setup;
+        WeftRig rig(setup);
+        m_flaps = rig.FindLink(0, 5);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(convergence)));
+        rig.fabric->SetAttribute("RecoveryDelay", TimeValue(MicroSeconds(40)));
+        WeftFabric::Fault fault;
+        fault.links = {m_flaps};
+        fault.at = MicroSeconds(10);
+        fault.down = MicroSeconds(30);
+        fault.up = MicroSeconds(20);
+        fault.count = 3;
+        rig.fabric->AddFault(fault);
+        const std::vector<uint64_t> times{9, 20, 38, 45, 65, 95, 115, 145, 179, 181};
+        const std::vector<bool> down{0, 1, 1, 0, 1, 0, 1, 0, 0, 0};
+        for (size_t i = 0; i < times.size(); i++)
+        {
+            const bool known = hears && times[i] >= 10 + convergence && times[i] < 180;
+            Simulator::Schedule(MicroSeconds(times[i]),
+                                &GrayFaultTestCase::Read,
+                                this,
+                                &rig,
+                                down[i],
+                                known);
+        }
+        Simulator::Run();
+    }
+
+    void CheckDelay()
+    {
+        WeftRigSetup setup;
+        WeftRig rig(setup);
+        WeftFabric::Fault fault;
+        fault.links = {0};
+        fault.effect = WEFT_FAULT_DELAYED;
+        fault.delay = MicroSeconds(7);
+        fault.direction = WEFT_UPWARDS;
+        fault.at = MicroSeconds(100);
+        rig.fabric->AddFault(fault);
+        rig.Send(0, 1, 100);
+        Simulator::Schedule(MicroSeconds(99), [&] { m_first = rig.lastDelivered; });
+        Simulator::Schedule(MicroSeconds(200), [&] { rig.Send(0, 1, 100); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered - 200000000, m_first + 7000000, "7 us later");
+    }
+
+    void DoRun() override
+    {
+        CheckLosses(false);
+        CheckLosses(true);
+        CheckFlap(25, true);
+        CheckFlap(31, false);
+        CheckDelay();
+    }
+
+    uint64_t m_flaps{0}; //!< link
+    int64_t m_first{0};  //!< when a message came before the fault
+};
+
 class WeftFailureTestSuite : public TestSuite
 {
   public:
@@ -358,6 +463,7 @@ class WeftFailureTestSuite : public TestSuite
         AddTestCase(new TwiceFailedTestCase);
         AddTestCase(new ForgottenTestCase);
         AddTestCase(new PartitionTestCase);
+        AddTestCase(new GrayFaultTestCase);
     }
 };
 

@@ -78,6 +78,20 @@ class WrongCallTestCase : public TestCase
         Dies("ScheduleDegradation(): no link 100; the fabric has", [](WeftRig& rig) {
             rig.fabric->ScheduleDegradation(100, 1000, MicroSeconds(1), Seconds(1));
         });
+        Dies("AddFault(): no link 100; the fabric has", [](WeftRig& rig) {
+            WeftFabric::Fault fault;
+            fault.links = {4, 100};
+            rig.fabric->AddFault(fault);
+        });
+        Dies("AddFault(): expected links",
+             [](WeftRig& rig) { rig.fabric->AddFault(WeftFabric::Fault()); });
+        Dies("AddFault() of link 4: expected a rate", [](WeftRig& rig) {
+            WeftFabric::Fault fault;
+            fault.links = {4};
+            fault.effect = WEFT_FAULT_LOSSY;
+            fault.losses.good = 1.5;
+            rig.fabric->AddFault(fault);
+        });
         Dies("ScheduleFailure() of link 4 at", [](WeftRig& rig) {
             RunTo5us([&] { rig.fabric->ScheduleFailure(4, PicoSeconds(4999999), Time::Max()); });
         });

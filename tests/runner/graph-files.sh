@@ -140,7 +140,7 @@ mistake '5s/4 3/4 4/' 'bad.txt:5: the link leads from a node to itself'
 mistake '5s/4 3/2 3/' 'bad.txt:5: the link joins two hosts'
 mistake '8s/4 1/1 0/' 'bad.txt:8: the host has a link to that switch already'
 mistake '3s/0 1/4 1/' 'node 0: the host has no link'
-mistake '3s/0.000000/0.5/' 'bad.txt:3: error rate 0.5 of a link; expected 0'
+mistake '3s/0.000000/1.5/' "bad.txt:3: error rate of a link '1.5'; expected a number from 0 to 1"
 mistake '3s/ 0.000000//' 'bad.txt:3: this link goes on in line 4'
 mistake '2s/4 1/4 4/' 'bad.txt:2: switch 4 is named twice'
 mistake '2s/4 1/-4 1/' "bad.txt:2: node '-4'; expected"
@@ -251,7 +251,7 @@ bad()
     refused "$2"
 }
 bad '3s/at="left"/at="lft"/' "bad.xml:3: at of <host>: no node is called 'lft'"
-bad '3s/rate=/rtae=/' "bad.xml:3: unknown attribute rtae of <host>; expected name, at, rate, delay, scale-up; did you mean 'rate'?"
+bad '3s/rate=/rtae=/' "bad.xml:3: unknown attribute rtae of <host>; expected name, at, rate, delay, loss, scale-up; did you mean 'rate'?"
 bad '3s/ delay="1us"//' 'bad.xml:3: <host> lacks delay='
 bad '4s/"b"/"a"/' "bad.xml:4: a second node is called 'a'"
 bad '7s/count="2"/count="9000"/' "bad.xml:7: count '9000' of <link>"
@@ -289,7 +289,7 @@ bad '11s/delay/scale-up="on" delay/' 'bad.xml:11: the link joins two switches; e
 bad '11s/tor1/nv1/' "bad.xml:11: the link leads from a server's scale-up switch to another switch"
 bad '11d' 'bad.xml:1: nodes b and c: no way leads from one host to the other'
 bad '4s/"on"/"of"/' "bad.xml:4: scale-up 'of' of <host>"
-bad '4s/scale-up/scaleup/' "bad.xml:4: unknown attribute scaleup of <host>; expected name, at, rate, delay, scale-up; did you mean 'scale-up'?"
+bad '4s/scale-up/scaleup/' "bad.xml:4: unknown attribute scaleup of <host>; expected name, at, rate, delay, loss, scale-up; did you mean 'scale-up'?"
 # A leaf-spine in a file, whatever its numbers, is one: what needs a Clos runs on it, and sends as fast as on
 # leaf-spine itself. Results name its nodes by the file's ids.
 cat >clos.txt <<'END'

@@ -123,7 +123,7 @@ fabric "$two" '<failure port="1" leaf="0" spine="1"/>' "port of <failure>: it is
 fabric "$two planes=\"2\"" '<failure host="1" port="1" plane="1"/>' 'plane of <failure>: port is a number among those of all planes'
 fabric "$two" '<failure switch="7"/>' 'switch 7 of <failure> does not exist; there are 7, 0 to 6'
 fabric "$two" '<failure switch="1" leaf="0"/>' '<failure> names a switch and has leaf as well; expected switch alone'
-fabric "$two" '<failure switch="1"/><failure switch="1" at="1us"/>' '<failure>: all links of this switch are down at that time already'
+fabric "$two" '<failure switch="1"/><failure switch="1" at="1us"/>' '<failure>: all of its links are down at that time already'
 fabric "$two" '<failure tor="0" spine="1"/>' 'unknown attribute tor of <failure>'
 
 # --- figures ---

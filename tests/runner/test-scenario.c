@@ -181,9 +181,9 @@ START_TEST(a_resolved_scenario_resolves_to_itself)
     ck_assert_uint_eq(t->drops[1].psn_offset, 7);
     ck_assert_uint_eq(t->drops[1].count, 2);
     ck_assert(t->loss == s->loss);
-    ck_assert_uint_eq(t->nfailures, 2);
-    ck_assert(t->failures[0].link == s->failures[0].link);
-    ck_assert(t->failures[0].repair == WEFT_NEVER);
+    ck_assert_uint_eq(t->nfaults, s->nfaults);
+    ck_assert(t->faults[1].nlinks == 1 && t->faults[1].links[0] == s->faults[1].links[0]);
+    ck_assert(t->faults[1].repair == WEFT_NEVER && t->faults[2].repair == 2000000);
     ck_assert(t->convergence == WEFT_NEVER);
     ck_assert(!t->weights);
     ck_assert_uint_eq(t->measure.nqps, 2);
@@ -231,10 +231,11 @@ START_TEST(random_failures_resolve_to_one_rate_per_kind)
                 "bytes=\"1KB\"/><balancer name=\"ecmp\"/><random-failures probability=\"0.25\" "
                 "aggregation-core=\"0.5\" at=\"3us\" repair=\"9us\"/></scenario>");
     const struct scenario *t = r.t;
-    ck_assert(t->random_failures.edge == 0.25);
-    ck_assert(t->random_failures.core == 0.5);
-    ck_assert(t->random_failures.at == 3000000);
-    ck_assert(t->random_failures.repair == 9000000);
+    const struct link_fault *f = &t->faults[t->nfaults - 1];
+    ck_assert(f->edge == 0.25);
+    ck_assert(f->above == 0.5);
+    ck_assert(f->at == 3000000);
+    ck_assert(f->repair == 9000000);
     resolved_free(&r);
 }
 END_TEST
@@ -248,17 +249,17 @@ START_TEST(a_number_of_random_links_is_drawn)
                 "bytes=\"1KB\"/><balancer name=\"ecmp\"/><random-failures links=\"16\"/>"
                 "<random-degrade links=\"16\" share=\"0.25\" at=\"3us\"/></scenario>");
     const struct scenario *t = r.t;
-    size_t n, slow, same = 0;
-    uint64_t *links = random_links_draw(t, &t->random_failures, &n);
-    struct link_fault *degraded = degradations_of(t, &slow);
+    size_t n, all, same = 0;
+    uint64_t *links = random_links_draw(t, &t->faults[t->nfaults - 1], &n);
+    struct faulty_link *degraded = faulty_links(t, &all);
     ck_assert_uint_eq(n, 16);
-    ck_assert_uint_eq(slow, 16);
+    ck_assert_uint_eq(all, 32);
     for (size_t i = 0; i < n; i++)
     {
         struct weft_link link;
         weft_clos_link(&t->clos, degraded[i].link, &link);
         ck_assert(i == 0 || links[i - 1] < links[i]);
-        ck_assert(degraded[i].rate == link.rate / 4 && degraded[i].at == 3000000);
+        ck_assert(degraded[i].rate == link.rate / 4 && degraded[i].fault->at == 3000000);
         for (size_t k = 0; k < n; k++)
         {
             same += links[i] == degraded[k].link;
@@ -278,11 +279,11 @@ START_TEST(failed_links_are_counted_once)
                                      "<failure leaf=\"1\" spine=\"1\"/></scenario>");
     struct scenario *s = plan_load(l.plan, 0, &l.d);
     size_t n;
-    struct link_fault *failures = failures_of(s, &n);
+    struct faulty_link *failures = faulty_links(s, &n);
     ck_assert_uint_eq(n, 9);
     ck_assert_uint_eq(links_failed(failures, n, 0), 8);
-    failures[0].at = 10;
-    ck_assert_uint_eq(links_failed(failures, n, 9), 7);
+    s->faults[s->nfaults - 1].at = 10;
+    ck_assert_uint_eq(links_failed(failures, n, 9), 1);
     free(failures);
     scenario_free(s);
     unload(&l);
@@ -298,10 +299,10 @@ START_TEST(a_failure_names_the_link_between_its_ends)
         "<balancer name=\"ecmp\"/><failure leaf=\"2\" spine=\"1\" link=\"1\"/></scenario>");
     struct scenario *s = plan_load(l.plan, 0, &l.d);
     struct weft_link link, other;
-    weft_clos_link(&s->clos, s->failures[0].link, &link);
+    weft_clos_link(&s->clos, s->faults[1].links[0], &link);
     ck_assert_uint_eq(link.lower.index, 2);
     ck_assert_uint_eq(link.upper.index, 4);
-    weft_clos_link(&s->clos, s->failures[0].link - 1, &other);
+    weft_clos_link(&s->clos, s->faults[1].links[0] - 1, &other);
     ck_assert_uint_eq(other.lower.index, 2);
     ck_assert_uint_eq(other.upper.index, 4);
     char *resolved = scenario_write(s, "t");

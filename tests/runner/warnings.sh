@@ -145,7 +145,7 @@ warned 'kmin of <switch> has no effect: ecn is off' ecmp '<switch ecn="off" kmin
 warned 'alpha of <switch> has no effect: port-buffer is more' ecmp '<switch pfc="off" port-buffer="1MB" alpha="1"/><transport name="sack"/>'
 warned 'the transport trim with switches that do not trim' ecmp '<transport name="trim"/>'
 warned 'scale-up-delay of <topology> has no effect: scale-up-rate is 0bps' ecmp '' 'gpus-per-server="2" scale-up-delay="1us"'
-warned 'share 1 of <random-degrade> has no effect' ecmp '<random-degrade links="1" share="1"/>'
+warned '<random-degrade> has no effect: the links keep their rates' ecmp '<random-degrade links="1" share="1"/>'
 warned '<degrade> has no effect: the link has that rate' ecmp '<degrade leaf="0" spine="1" rate="100Gbps"/>'
 warned '<degrade> has no effect: it comes after' ecmp '<degrade leaf="0" spine="1" rate="10Gbps" at="10s"/>'
 warned '<failure> has no effect: it comes after' ecmp '<failure leaf="0" spine="1" at="50s"/>'
@@ -306,7 +306,7 @@ grep -v -e '/cross/' -e "/themis/three-tiers.xml:.* $off" -e "/themis/dead-link[
     -e "warning: $spray" -e '/ofan/[-a-z0-9]*.xml:.* <random-failures> leaves hosts' \
     -e '/planes/.* keeps a QP to one port' -e '/servers-dual-tor.xml.* keeps a QP to one port' all >messages
 [ ! -s messages ] || fail 'a scenario of the tree is warned of'
-grep -vE "warning: (themis is off in the whole fabric|the balancer themis blocks .* transport ideal sends none|$spray)|/ofan/|/themis/" \
+grep -vE "warning: (themis is off in the whole fabric|the balancer themis blocks .* transport (ideal|sack) sends none|$spray)|/ofan/|/themis/" \
     all | grep '/cross/' >messages
 [ ! -s messages ] || fail 'a cross scenario is warned of what it does not mean to show'
 [ $failures = 0 ] || exit 1

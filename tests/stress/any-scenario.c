@@ -258,10 +258,53 @@ any_time(void)
 static void
 write_times(void)
 {
-    printf(" at=\"%s\"", any_time());
+    static const char *const directions[] = {"both", "up", "down"};
+    char text[32];
+    printf(" at=\"%s\"", one_in(16) ? "never" : any_time());
     if (one_in(2))
     {
         printf(" repair=\"%s\"", one_in(8) ? any_time() : one_in(4) ? "100us" : "9223372s");
+    }
+    else if (one_in(3))
+    {
+        printf(" for=\"%uus\"", 1 + below(100));
+    }
+    if (one_in(5))
+    {
+        printf(" period=\"%uus\" duty=\"%.2f\"", 1 + below(60), weft_rng_unit(&rng));
+    }
+    else if (one_in(5))
+    {
+        printf(" mean-up=\"%uus\"", 1 + below(60));
+        printf(" mean-down=\"%s\"", some_time(text));
+    }
+    if (one_in(4))
+    {
+        printf(" direction=\"%s\"", some_of(directions, 3));
+    }
+}
+
+/* What a link does that does not just go down. */
+static void
+write_effect(void)
+{
+    const double loss = 0.2 * weft_rng_unit(&rng);
+    switch (below(8))
+    {
+    case 0:
+        printf(" effect=\"lossy\" loss=\"%.4f\"", loss);
+        break;
+    case 1:
+        printf(" effect=\"corrupting\" to-bad=\"%.4f\" to-good=\"0.3\"", loss);
+        break;
+    case 2:
+        printf(" effect=\"delayed\" extra-delay=\"%uns\"", below(20000));
+        break;
+    case 3:
+        printf(" effect=\"slow\" share=\"%.3f\"", 0.001 + 0.999 * loss);
+        break;
+    default:
+        break;
     }
 }
 
@@ -270,7 +313,11 @@ write_link(const char *element)
 {
     struct weft_link link = {.rate = 0};
     printf("  <%s", element);
-    if (!is_graph && !one_in(strcmp(element, "degrade") == 0 ? 3 : 6))
+    if (one_in(12))
+    {
+        printf(" switch=\"%u\"", below(3));
+    }
+    else if (!is_graph && !one_in(strcmp(element, "degrade") == 0 ? 3 : 6))
     {
         const uint64_t at = any_switch_link(&clos);
         weft_planes_link(&clos, at, &link);
@@ -293,6 +340,10 @@ write_link(const char *element)
     {
         printf(" rate=\"%ldMbps\"", (long)spread(1, one_in(4) ? 100000 : 1000));
     }
+    else
+    {
+        write_effect();
+    }
     write_times();
     printf("/>\n");
 }
@@ -310,6 +361,10 @@ write_random_links(const char *element, bool slow)
     if (slow)
     {
         printf(" share=\"%.3f\"", 0.001 + 0.999 * weft_rng_unit(&rng));
+    }
+    else
+    {
+        write_effect();
     }
     printf("/>\n");
 }

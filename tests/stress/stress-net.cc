@@ -187,18 +187,12 @@ FaultsOf(const scenario& s)
     scene.convergence = s.convergence;
     scene.weights = static_cast<weft_weights>(s.weights);
     size_t n;
-    link_fault* dead = failures_of(&s, &n);
-    for (size_t i = 0; i < n; i++)
+    faulty_link* faulty = faulty_links(&s, &n);
+    for (const faulty_link* f = faulty; f != faulty + n; f++)
     {
-        scene.faults.push_back({dead[i].link, dead[i].at, dead[i].repair, 0});
+        scene.faults.push_back({f->link, f->fault->at, f->fault->repair, f->rate});
     }
-    std::free(dead);
-    link_fault* slow = degradations_of(&s, &n);
-    for (size_t i = 0; i < n; i++)
-    {
-        scene.faults.push_back({slow[i].link, slow[i].at, slow[i].repair, slow[i].rate});
-    }
-    std::free(slow);
+    std::free(faulty);
     return scene;
 }
 

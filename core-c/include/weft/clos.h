@@ -235,12 +235,13 @@ extern "C"
     /**
      * Looks whether a graph is a Clos, with planes, parallel links and servers' own networks, in
      * any numbering. If so fills @p clos, and the number there of each of the graph's hosts and
-     * switches (@p host, @p sw, which have room for all): hosts keep their order as far as they are
-     * at one ToR. Works in the graph's own memory, as weft_fib_size_for() does. A graph whose links
-     * of hosts are all scale-up links, and hosts at several ToRs of one plane, are no Clos.
+     * switches (@p host, @p sw, which have room for all) and of its links (@p link, if not NULL):
+     * hosts keep their order as far as they are at one ToR. Works in the graph's own memory, as
+     * weft_fib_size_for() does. A graph whose links of hosts are all scale-up links, and hosts at
+     * several ToRs of one plane, are no Clos.
      */
     WEFT_API bool weft_clos_recognise(const struct weft_graph *graph, struct weft_clos *clos,
-                                      uint32_t *host, uint32_t *sw);
+                                      uint32_t *host, uint32_t *sw, uint64_t *link);
 
     /** Whether @p clos is a fabric as weft_topology_ops' build() makes it: 0, or WEFT_EINVAL where
      * its members do not belong together, as those of one that nobody filled. */

@@ -395,6 +395,13 @@ extern "C"
      * call; NULL: nothing is down there. @p whole: the plane's ToRs may do their work again. */
     WEFT_API void weft_net_set_routes(struct weft_net *net, uint32_t plane,
                                       const struct weft_fib *fib, bool whole);
+    /** Whether hosts of some balancer know of links before forwarding changes
+     * (weft_path_knows_at_once()). */
+    WEFT_API bool weft_net_knows_at_once(const struct weft_net *net);
+    /** Tells these hosts what forwarding of a plane would be; @p fib as weft_net_set_routes() has
+     * it, which does not tell them. */
+    WEFT_API void weft_net_tell_at_once(struct weft_net *net, uint32_t plane,
+                                        const struct weft_fib *fib);
     /** The next @p count transmissions of a QP's packet, @p offset behind its first, are lost:
      * where they turn downwards, or behind the last switch. */
     WEFT_API void weft_net_drop(struct weft_net *net, struct weft_qp *qp, uint32_t offset,

@@ -47,7 +47,8 @@ extern "C"
         const char *def;     /**< default, as text with its unit; NULL: must be given */
         const char *min;     /**< least legal value, as text; NULL: the type's own */
         const char *max;     /**< greatest legal value, as text; NULL: the type's own */
-        const char *choices; /**< WEFT_CHOICE: the names, separated by one space; else NULL */
+        const char *choices; /**< WEFT_CHOICE: the names, separated by one space; of a time or a
+                                count: a word for WEFT_NEVER, such as "never"; else NULL */
         const char *doc;     /**< one sentence */
         const char *source;  /**< "themis §3.3", "RFC 2992", "(ours)" */
     };
@@ -95,10 +96,11 @@ extern "C"
 
     /**
      * Sets a parameter by value, without text: @p value in the parameter's own unit (ps, bytes,
-     * bit/s, a count), WEFT_NEVER for "inf", 0 or 1 for a boolean, the choice's number. The bounds
-     * are those of weft_param_parse(). On error @p config is unchanged. Returns 0, WEFT_EINVAL (the
-     * parameter is a real), WEFT_ERANGE (out of bounds; a boolean that is neither 0 nor 1),
-     * WEFT_EOVERFLOW (INT64_MAX where there is no "inf"), WEFT_ENOTFOUND (no such choice).
+     * bit/s, a count), WEFT_NEVER for its word, 0 or 1 for a boolean, the choice's number. The
+     * bounds are those of weft_param_parse(). On error @p config is unchanged. Returns 0,
+     * WEFT_EINVAL (the parameter is a real), WEFT_ERANGE (out of bounds; a boolean that is neither
+     * 0 nor 1), WEFT_EOVERFLOW (INT64_MAX where no word stands for it), WEFT_ENOTFOUND (no such
+     * choice).
      */
     WEFT_API int weft_param_set_int(const struct weft_param *p, int64_t value, void *config);
 

@@ -94,9 +94,19 @@ extern "C"
         void (*on_label)(void *qp, uint16_t label, int64_t now);
         /** Optional: routing has converged in a plane; as in struct weft_lb_ops. */
         void (*set_routes)(void *host, uint32_t plane, const struct weft_fib *fib);
+        /** Optional, where that depends on the configuration: whether set_routes() is called as
+         * soon as a link fails or is back, with forwarding as it then would be, and not when
+         * routing has converged. */
+        bool (*knows_at_once)(const void *config);
         /** Members of packets that these functions read and write. */
         struct weft_fields fields;
     };
+
+    /** Whether a path part, which may be NULL, is told of links before routing has converged. */
+    static inline bool weft_path_knows_at_once(const struct weft_path_ops *path, const void *config)
+    {
+        return path && path->knows_at_once && path->knows_at_once(config);
+    }
 
     /** Whether a path part, which may be NULL, is told of losses under this configuration. */
     static inline bool weft_path_hears_losses(const struct weft_path_ops *path, const void *config)

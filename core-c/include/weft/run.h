@@ -86,7 +86,7 @@ extern "C"
         struct weft_memory memory;   /**< of the run, not of its fabric; as in net.h */
         struct weft_scratch scratch; /**< take() NULL: `memory`, where it stays */
         struct weft_run_host host;
-        int64_t convergence; /**< from a failure or repair to new forwarding; WEFT_NEVER: never */
+        int64_t convergence; /**< as weft_run_set_convergence() has it */
     };
 
     /** Makes a run without a fabric. Returns NULL without memory.take(). */
@@ -202,10 +202,10 @@ extern "C"
     /** Sets how long a link must be back before forwarding knows, of what comes back from now on;
      * WEFT_NEVER: it never does. By default as weft_run_set_convergence() says. */
     WEFT_API void weft_run_set_recovery(struct weft_run *run, int64_t delay);
-    /** A link fails; forwarding adapts after the convergence delay, 0: at the same instant. A
-     * failure at time 0 that lasts counts in weft_run_share() of workloads set up later. */
+    /** A link fails. A failure at time 0 that lasts counts in weft_run_share() of workloads set up
+     * later. */
     WEFT_API int weft_run_fail(struct weft_run *run, uint64_t link, int64_t at, int64_t repair);
-    /** A link has another rate, of at most what is planned, for a while. */
+    /** A link has another rate, of at most what is planned, for a while; of several the lowest. */
     WEFT_API int weft_run_degrade(struct weft_run *run, uint64_t link, int64_t rate, int64_t at,
                                   int64_t repair);
     /** A link goes down now, or comes back whatever failures are in force. */
@@ -216,7 +216,9 @@ extern "C"
     /** No fault that is planned takes place any more, and forwarding stays as it is; a host of its
      * own forgets its changes itself. */
     WEFT_API void weft_run_forget_faults(struct weft_run *run);
-    /** Sets the delay of what fails from now on. */
+    /** Sets how long a link must be down, or back, without a break before forwarding knows, of what
+     * fails from now on; 0: it knows at that instant, WEFT_NEVER: never. What does not last that
+     * long is never heard of. */
     WEFT_API void weft_run_set_convergence(struct weft_run *run, int64_t delay);
     /** Sets how forwarding weighs ports from the next change on. */
     WEFT_API void weft_run_set_weights(struct weft_run *run, enum weft_weights weights);
