@@ -24,13 +24,14 @@ def configure(conf):
 
 
 def build(bld):
-    core = sorted(node.path_from(bld.path) for node in bld.path.ant_glob('core-c/*/*.c'))
+    in_c = ['core-c/*/*.c', 'inputs/*.c', 'inputs/text/*.c']
+    core = sorted(node.path_from(bld.path) for node in bld.path.ant_glob(in_c))
 
     module = bld.create_ns3_module('weft', ['core', 'network'])
     module.features += ' c'
     module.source = core
     module.source += words(bld, 'ns3-module/module-sources.cmake', 'weft_module_sources')
-    module.includes = ['core-c', 'core-c/include']
+    module.includes = ['core-c', 'core-c/include', 'inputs', 'inputs/text']
     module.env.append_value('CFLAGS', ['-std=c11', '-O2', '-fPIC', '-ffp-contract=off'])
     module.env.append_value('CXXFLAGS', ['-std=c++17', '-ffp-contract=off'])
 

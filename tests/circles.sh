@@ -15,10 +15,12 @@ trap 'rm -f "$arrows"' EXIT
 symbols()
 {
     nm -A "$@" | sed 's/:/ /' | awk '
+        # What lies in no room of its target is in one that is called after it.
+        function folder(name) { sub(/^weft-/, "", name); sub(/\.dir$/, "", name); return name }
         function name(object,    n, part) {
             n = split(object, part, "/")
             sub(/\.c*\.o$/, "", part[n])
-            return part[n - 1] "/" part[n]
+            return folder(part[n - 1] == "." ? part[n - 2] : part[n - 1]) "/" part[n]
         }
         NF == 4 && $3 ~ /^[TDRBVW]$/ { print name($1), "defines", $4 }
         NF == 3 && $2 == "U" { print name($1), "needs", $3 }'

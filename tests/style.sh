@@ -27,7 +27,7 @@ none()
 
 is_c()
 {
-    files 'core-c/*.[ch]' 'runner/*/*.[ch]' 'validation/*.[ch]' 'tests/core/*.[ch]' 'tests/fuzz/*.c' \
+    files 'core-c/*.[ch]' 'inputs/*.[ch]' 'runner/*/*.[ch]' 'validation/*.[ch]' 'tests/core/*.[ch]' 'tests/fuzz/*.c' \
         'tests/fuzz/*.h' 'tests/stress/*.[ch]' 'examples/embedding/*.[ch]' 'examples/extending/*.[ch]'
 }
 

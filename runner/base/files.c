@@ -309,75 +309,16 @@ file_replace(const char *folder, const char *name, const char *bytes, size_t n, 
     return files_replace(folder, &file, 1, why);
 }
 
-/* Opening a pipe would wait for its writer. */
-#define READING (O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-
-/** Closes a file that is not a plain one, with a sentence; @p fd, or -1. */
-static int
-only_plain(int fd, const char *path, char **why)
-{
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0 || S_ISREG(st.st_mode))
-    {
-        return fd;
-    }
-    *why = xformat(S_ISDIR(st.st_mode) ? "%s is a folder, not a file" : "%s is not a plain file",
-                   path);
-    close(fd);
-    return -1;
-}
-
 int
 file_open(const struct folder *f, const char *name, char **why)
 {
     OWNED char *path = xformat("%s/%s", f->path, name);
-    const int fd = openat(f->fd, name, READING | O_NOFOLLOW);
+    const int fd = openat(f->fd, name, FILE_READING | O_NOFOLLOW);
     if (fd < 0)
     {
         fail_in(why, "open", f, name, errno);
     }
-    return only_plain(fd, path, why);
-}
-
-/** All bytes of a file that is then closed, and a NUL behind them; more than @p most are an error.
- * @p path: for messages. */
-static char *
-read_open(int fd, const char *path, size_t most, size_t *n, char **why)
-{
-    char *bytes = NULL;
-    size_t size = 0, room = 0;
-    ssize_t got = 1;
-    while (got > 0 && size <= most)
-    {
-        if (room - size < 65537)
-        {
-            room = 2 * room + 65537;
-            bytes = xrealloc(bytes, room, 1);
-        }
-        got = read(fd, bytes + size, 65536);
-        size += got > 0 ? (size_t)got : 0;
-    }
-    if (got < 0)
-    {
-        fail(why, "read", path, errno);
-    }
-    else if (size > most)
-    {
-        *why = xformat("%s has more than %zu bytes", path, most);
-        got = -1;
-    }
-    close(fd);
-    if (got < 0)
-    {
-        free(bytes);
-        return NULL;
-    }
-    bytes[size] = '\0';
-    if (n)
-    {
-        *n = size;
-    }
-    return bytes;
+    return file_only_plain(fd, path, why);
 }
 
 char *
@@ -385,19 +326,7 @@ file_read(const struct folder *f, const char *name, size_t *n, char **why)
 {
     int fd = file_open(f, name, why);
     OWNED char *path = xformat("%s/%s", f->path, name);
-    return fd < 0 ? NULL : read_open(fd, path, SIZE_MAX, n, why);
-}
-
-char *
-file_read_path(const char *path, size_t most, size_t *n, char **why)
-{
-    int fd = open(path, READING);
-    if (fd < 0)
-    {
-        fail(why, "open", path, errno);
-    }
-    fd = only_plain(fd, path, why);
-    return fd < 0 ? NULL : read_open(fd, path, most, n, why);
+    return fd < 0 ? NULL : file_read_open(fd, path, SIZE_MAX, n, why);
 }
 
 bool

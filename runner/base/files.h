@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "file-read.h"
+
 /** An open folder. What replaces or moves it meanwhile changes nothing for those who hold it. */
 struct folder
 {
@@ -84,8 +86,6 @@ void file_drop(const struct folder *f, const char *temporary);
 int file_open(const struct folder *f, const char *name, char **why);
 /** All bytes of a plain file, and a NUL behind them; the caller frees them. @p n may be NULL. */
 char *file_read(const struct folder *f, const char *name, size_t *n, char **why);
-/** Reads a file that a user has named: links are followed. More than @p most bytes are an error. */
-char *file_read_path(const char *path, size_t most, size_t *n, char **why);
 /** Whether something of that name is in the folder, whatever it is. */
 bool file_is_there(const struct folder *f, const char *name);
 /** Whether the file holds exactly these bytes. */

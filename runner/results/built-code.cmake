@@ -13,6 +13,7 @@ cmake_minimum_required(VERSION 3.13)
 
 # What makes a run of a scenario: distribution.c and the like make numbers of its tables.
 set(SIMULATOR
+  inputs/*.c inputs/*.h
   ns3-module/helper/*.cc ns3-module/helper/*.h ns3-module/model/*.cc ns3-module/model/*.h
   ns3-module/model/event/*.cc ns3-module/model/event/*.h runner/run/*.c runner/run/*.cc
   runner/run/*.h runner/scenario/*.c runner/scenario/*.h runner/results/columns.c
@@ -163,8 +164,8 @@ endfunction()
 set(commit "")
 if(EXISTS ${ROOT}/.git)
   git(commit rev-parse --short=12 HEAD)
-  git(changed diff --name-only HEAD -- CMakeLists.txt core-c ns3-module runner)
-  git(new ls-files --others --exclude-standard -- core-c ns3-module runner)
+  git(changed diff --name-only HEAD -- CMakeLists.txt core-c inputs ns3-module runner)
+  git(new ls-files --others --exclude-standard -- core-c inputs ns3-module runner)
   string(REPLACE "\n" ";" changed "${changed}\n${new}")
   list(REMOVE_ITEM changed "")
   set(difference "")

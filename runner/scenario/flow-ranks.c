@@ -33,7 +33,7 @@ find_rank(const struct placing *p, uint32_t id, uint32_t flow, uint32_t *rank)
     }
     if (why)
     {
-        diag_error(p->d, p->line, "%s:%d: %s", w->input->path, w->input->lines[flow], why);
+        diag_error(p->d, p->line, "%s:%d: %s", w->input->path, w->input->flows.lines[flow], why);
     }
     return !why;
 }
@@ -80,8 +80,8 @@ check_ranks(const struct placing *p, const struct weft_table *table)
             diag_error(p->d, p->line,
                        "%s:%d: %s %u names host %u; the %s has %u hosts, 0 to %u, and the file "
                        "needs %llu",
-                       w->input->path, w->input->lines[i],
-                       w->input->is_matrix ? "connection" : "flow", i + 1, host,
+                       w->input->path, w->input->flows.lines[i],
+                       w->input->flows.is_matrix ? "connection" : "flow", i + 1, host,
                        w->hosts ? "workload" : "topology", n, n - 1, (unsigned long long)most + 1);
         }
     }
@@ -98,11 +98,11 @@ place_flows(const struct element *e, const struct scenario *s, struct workload *
     {
         return true;
     }
-    if (w->input->table.nflows > 0)
+    if (w->input->flows.table.nflows > 0)
     {
         note_ids(s, NODE_HOST, w->input->written, p.line, d);
     }
-    if (w->input->table.nflows > 0 && nodes_have_ids(s, NODE_HOST))
+    if (w->input->flows.table.nflows > 0 && nodes_have_ids(s, NODE_HOST))
     {
         good = translate(&p, &w->table);
         w->own_flows = w->table.flows;

@@ -9,7 +9,6 @@
 
 #include "checksum.h"
 #include "files.h"
-#include "flow-file.h"
 #include "graph-file.h"
 #include "textbuf.h"
 
@@ -67,10 +66,7 @@ release(struct input_file *f)
     free(f->path);
     free(f->kept);
     free(f->bytes);
-    free((void *)f->table.flows);
-    free((void *)f->table.waits);
-    free((void *)f->table.sizes);
-    free(f->lines);
+    flow_file_free(&f->flows);
     free(f->graph_memory);
     graph_names_free(&f->names);
     free(f);
@@ -92,7 +88,9 @@ parse(struct input_file *f, int line, struct diagnostics *d)
         return f->graph_memory != NULL;
     }
     table_lines_begin(&t, &from, f->bytes, f->n);
-    const bool good = f->kind == INPUT_SIZES ? size_file_parse(&t, f) : flow_file_parse(&t, f);
+    const bool good = f->kind == INPUT_SIZES
+                          ? size_file_parse(&t, &f->flows)
+                          : flow_file_parse(&t, f->kind == INPUT_FLOWS_PS, &f->flows);
     table_lines_end(&t);
     return good;
 }

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include <weft/graph.h>
-#include <weft/traffic.h>
 
 #include "diagnostics.h"
+#include "flow-file.h"
 #include "graph-names.h"
 
 /** Largest file, bytes. */
@@ -40,9 +40,7 @@ struct input_file
     size_t n;
     uint32_t checksum; /**< of cksum */
     enum input_kind kind;
-    struct weft_table table;
-    int *lines;     /**< of each flow */
-    bool is_matrix; /**< of htsim */
+    struct flow_file flows; /**< or sizes */
     struct weft_graph graph;
     void *graph_memory; /**< what that points into */
     struct graph_names names;

@@ -54,17 +54,6 @@ how_to_write(const struct weft_param *param, const char *text)
     return hint;
 }
 
-const char *
-expected_value(const struct weft_param *param)
-{
-    static char text[512];
-    if (weft_param_expected(param, text, sizeof text) < 0)
-    {
-        snprintf(text, sizeof text, "a %s", weft_type_name(param->type));
-    }
-    return text;
-}
-
 void
 report_bad_value(struct diagnostics *d, int line, const char *element,
                  const struct weft_param *param, const char *text, int code)

@@ -11,9 +11,6 @@
 #include "document.h"
 #include "textbuf.h"
 
-/** Returns what a value must be; the text lives until the next call. */
-const char *expected_value(const struct weft_param *param);
-
 /** Reports what weft_param_parse() returned as @p code; nothing for 0. */
 void report_bad_value(struct diagnostics *d, int line, const char *element,
                       const struct weft_param *param, const char *text, int code);

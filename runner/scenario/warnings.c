@@ -29,7 +29,7 @@ arrivals_of(const struct scenario *s, size_t which)
     const struct weft_job *job = &s->jobs.jobs[which];
     const struct weft_hosts all = weft_clos_hosts(&s->clos), hosts = weft_job_hosts(job, &all);
     const struct weft_param *load = weft_param_find(w->choice.algo, "load");
-    const struct weft_table *sizes = &w->input->table;
+    const struct weft_table *sizes = &w->input->flows.table;
     struct weft_traffic_size size;
     job->ops->size(job->config, &hosts, &size);
     struct arrivals a = {

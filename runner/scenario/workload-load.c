@@ -48,16 +48,16 @@ check_unit(const struct element *e, const struct scenario *s, const struct workl
            struct diagnostics *d)
 {
     const struct input_file *f = w->input;
-    if (!f || !f->is_matrix)
+    if (!f || !f->flows.is_matrix)
     {
         return;
     }
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     int64_t first = WEFT_NEVER, last = 0;
-    for (uint32_t i = 0; i < f->table.nflows; i++)
+    for (uint32_t i = 0; i < f->flows.table.nflows; i++)
     {
-        first = f->table.flows[i].start < first ? f->table.flows[i].start : first;
-        last = f->table.flows[i].start > last ? f->table.flows[i].start : last;
+        first = f->flows.table.flows[i].start < first ? f->flows.table.flows[i].start : first;
+        last = f->flows.table.flows[i].start > last ? f->flows.table.flows[i].start : last;
     }
     const bool sparse = (double)(last - first) > SPARSE * longest_sending(&w->table, &hosts);
     if (f->kind == INPUT_FLOWS_PS && last > 0 && last < 1000000)
@@ -103,9 +103,9 @@ load_input(const struct element *e, struct workload *w, struct diagnostics *d)
     w->input = input_file_load(d->file, w->file, kind, element_line(e, "file"), d);
     if (w->input)
     {
-        w->table = w->input->table;
+        w->table = w->input->flows.table;
     }
-    if (w->input && !w->input->is_matrix && element_attribute(e, "start-unit"))
+    if (w->input && !w->input->flows.is_matrix && element_attribute(e, "start-unit"))
     {
         diag_error(d, element_line(e, "start-unit"),
                    "start-unit of <workload> is for htsim's connection matrices, and %s is none; "
@@ -401,7 +401,7 @@ settle(const struct scenario *s, struct workload *w)
     w->class_name = w->level ? s->classes[w->level - 1].name : NULL;
     w->balancer = NULL;
     w->file = w->input ? w->input->kept : NULL;
-    w->start_unit = w->input && w->input->is_matrix ? w->start_unit : ATTRIBUTE_ABSENT;
+    w->start_unit = w->input && w->input->flows.is_matrix ? w->start_unit : ATTRIBUTE_ABSENT;
 }
 
 uint32_t

@@ -11,28 +11,19 @@
 
 #include "flow-file.h"
 #include "fuzz.h"
-#include "input-file.h"
 #include "must.h"
 #include "textbuf.h"
 
 /** Reads bytes that end in a NUL into @p f, which the caller clears. */
 static bool
-read_flows(const char *bytes, size_t size, struct input_file *f, struct diagnostics *d)
+read_flows(const char *bytes, size_t size, struct flow_file *f, struct diagnostics *d)
 {
     struct input_source from = {.path = "fuzz.txt", .scenario_line = 1, .d = d};
     struct table_lines t;
     table_lines_begin(&t, &from, bytes, size);
-    const bool good = flow_file_parse(&t, f);
+    const bool good = flow_file_parse(&t, false, f);
     table_lines_end(&t);
     return good;
-}
-
-static void
-clear(struct input_file *f)
-{
-    free((void *)f->table.flows);
-    free((void *)f->table.waits);
-    free(f->lines);
 }
 
 /** The workload takes them, on as many hosts as they name. */
@@ -69,7 +60,7 @@ static void
 check_written(const struct weft_table *t)
 {
     struct diagnostics d = {.file = "fuzz.xml"};
-    struct input_file again = {0};
+    struct flow_file again = {0};
     struct text text = {0};
     text_add(&text, "src,dst,bytes,start\r\n");
     for (uint32_t i = 0; i < t->nflows; i++)
@@ -84,7 +75,7 @@ check_written(const struct weft_table *t)
         const struct weft_table_flow *x = &t->flows[i], *y = &again.table.flows[i];
         MUST(x->src == y->src && x->dst == y->dst && x->bytes == y->bytes && x->start == y->start);
     }
-    clear(&again);
+    flow_file_free(&again);
     free(text.s);
     diag_free(&d);
 }
@@ -93,7 +84,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct diagnostics d = {.file = "fuzz.xml"};
-    struct input_file f = {0};
+    struct flow_file f = {0};
     char *bytes = xcalloc(size + 1, 1);
     if (size > 0)
     {
@@ -106,7 +97,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_workload(&f.table);
         check_written(&f.table);
     }
-    clear(&f);
+    flow_file_free(&f);
     free(bytes);
     diag_free(&d);
     return 0;

@@ -48,7 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct diagnostics d = {.file = "fuzz.xml"};
     struct input_source from = {.path = "fuzz.txt", .scenario_line = 1, .d = &d};
-    struct input_file f = {0};
+    struct flow_file f = {0};
     struct table_lines t;
     char *bytes = xcalloc(size + 1, 1);
     if (size > 0)
@@ -63,7 +63,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     {
         check_draws(&f.table);
     }
-    free((void *)f.table.sizes);
+    flow_file_free(&f);
     free(bytes);
     diag_free(&d);
     return 0;

@@ -10,7 +10,7 @@ root=$(cd "$here/../.." && pwd)
 # --- what a hash is of ------------------------------------------------------------------------------
 
 mkdir tree
-cp -r "$root/core-c" "$root/ns3-module" "$root/runner" "$root/CMakeLists.txt" tree
+cp -r "$root/core-c" "$root/inputs" "$root/ns3-module" "$root/runner" "$root/CMakeLists.txt" tree
 
 # hashes NAME: of the tree as it is now.
 hashes()
@@ -62,7 +62,7 @@ differ a-header weft_lb_jsq weft_lb_ofan
 undo core-c/lb/shortest.h
 # All runs use these.
 for file in core-c/nic/qp.c core-c/mmu/shared-buffer.c core-c/base/rng.c ns3-module/model/weft-port.cc \
-    runner/run/simulate.c; do
+    inputs/graph-text.c runner/run/simulate.c; do
     edit $file 's/^}$/    ;\n}/'
     differ all SIMULATOR
     undo $file

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/param.h>
+
 #include "shown-text.h"
 #include "textbuf.h"
 
@@ -171,4 +173,15 @@ did_you_mean(const char *best)
         snprintf(buffer, sizeof buffer, "; did you mean '%s'?", best);
     }
     return buffer;
+}
+
+const char *
+expected_value(const struct weft_param *param)
+{
+    static char text[512];
+    if (weft_param_expected(param, text, sizeof text) < 0)
+    {
+        snprintf(text, sizeof text, "a %s", weft_type_name(param->type));
+    }
+    return text;
 }

@@ -3,19 +3,46 @@
 
 #include <string.h>
 
-#include <libxml/chvalid.h>
-#include <libxml/xmlstring.h>
-
 #define REPLACEMENT 0xFFFD /* a character */
 
 /** Longest message that is shown whole, bytes. */
 #define MOST_MESSAGE 2000
 
-/** Bytes of a character in UTF-8: libxml2 also reads longer forms, which are not valid. */
+/** Returns the character at the start of @p n bytes, one at least, and how many of them it takes;
+ * -1 and 1 where they are no UTF-8. */
 static int
-shortest(int c)
+read_character(const unsigned char *s, size_t n, int *length)
 {
-    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const int least[] = {0, 0, 0x80, 0x800, 0x10000}; /* longer forms are not valid */
+    const int bytes = *s < 0x80   ? 1
+                      : *s < 0xC0 ? 0
+                      : *s < 0xE0 ? 2
+                      : *s < 0xF0 ? 3
+                      : *s < 0xF8 ? 4
+                                  : 0;
+    *length = 1;
+    if (bytes == 0 || (size_t)bytes > n)
+    {
+        return -1;
+    }
+    int c = bytes == 1 ? *s : *s & (0x7F >> bytes);
+    for (int i = 1; i < bytes; i++)
+    {
+        if ((s[i] & 0xC0) != 0x80)
+        {
+            return -1;
+        }
+        c = c << 6 | (s[i] & 0x3F);
+    }
+    *length = c < least[bytes] ? 1 : bytes;
+    return c < least[bytes] ? -1 : c;
+}
+
+/** Whether XML can hold a character that is not a control character. */
+static bool
+is_of_xml(int c)
+{
+    return c <= 0xD7FF || (c >= 0xE000 && c <= 0xFFFD) || (c >= 0x10000 && c <= 0x10FFFF);
 }
 
 /** Whether a character changes the direction of those around it. */
@@ -31,18 +58,14 @@ add(struct text *t, const char *s, size_t n, bool bidi)
 {
     for (size_t i = 0; i < n;)
     {
-        int length = n - i < 4 ? (int)(n - i) : 4;
-        int c = xmlGetUTF8Char((const unsigned char *)s + i, &length);
-        if (c < 0 || length != shortest(c))
-        {
-            c = REPLACEMENT;
-            length = 1;
-        }
+        int length;
+        int c = read_character((const unsigned char *)s + i, n - i, &length);
+        c = c < 0 ? REPLACEMENT : c;
         if (c < 0x20 || (c >= 0x7F && c < 0xA0))
         {
             text_add(t, " ");
         }
-        else if (c == REPLACEMENT || !xmlIsCharQ((unsigned)c) || (!bidi && is_bidi_control(c)))
+        else if (c == REPLACEMENT || !is_of_xml(c) || (!bidi && is_bidi_control(c)))
         {
             text_add(t, "\xEF\xBF\xBD");
         }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
 #include "textbuf.h"
 
 bool

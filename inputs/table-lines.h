@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file table-lines.h  The files that a scenario names: their mistakes, told with file and line,
- * and their lines of words. */
-#ifndef WEFT_RUNNER_TABLE_LINES_H
-#define WEFT_RUNNER_TABLE_LINES_H
+/** @file table-lines.h  Mistakes of files, told with file and line, and their lines of words. */
+#ifndef WEFT_INPUTS_TABLE_LINES_H
+#define WEFT_INPUTS_TABLE_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@
 struct input_source
 {
     const char *path;
-    int scenario_line; /**< where the scenario names it */
+    int scenario_line; /**< where a scenario names it; LINE_NONE: a program does */
     struct diagnostics *d;
     bool bad; /**< an error was reported */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /** @file graph-text.h  The topology.txt of HPCC's, ConWeave's and SimAI's simulators. */
-#ifndef WEFT_RUNNER_GRAPH_TEXT_H
-#define WEFT_RUNNER_GRAPH_TEXT_H
+#ifndef WEFT_INPUTS_GRAPH_TEXT_H
+#define WEFT_INPUTS_GRAPH_TEXT_H
 
 #include "graph-draft.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file diagnostics.h  Errors and warnings of a scenario, collected so that all are shown in one
+/** @file diagnostics.h  Errors and warnings of a file, collected so that all are shown in one
  * go. */
-#ifndef WEFT_RUNNER_DIAGNOSTICS_H
-#define WEFT_RUNNER_DIAGNOSTICS_H
+#ifndef WEFT_INPUTS_DIAGNOSTICS_H
+#define WEFT_INPUTS_DIAGNOSTICS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,6 +12,8 @@
 #define LINE_COMMAND (-1)
 /** Instead of a line: it concerns the whole file. */
 #define LINE_NONE 0
+
+struct weft_param;
 
 struct diagnostic
 {
@@ -70,5 +72,8 @@ void diag_free(struct diagnostics *d);
 /** "; did you mean 'ecmp'?" or "" : for the end of a message. The result lives until the next
  * call. */
 const char *did_you_mean(const char *best);
+
+/** Returns what a value must be; the text lives until the next call. */
+const char *expected_value(const struct weft_param *param);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /** @file flow-htsim.h  htsim's connection matrices. */
-#ifndef WEFT_RUNNER_FLOW_HTSIM_H
-#define WEFT_RUNNER_FLOW_HTSIM_H
+#ifndef WEFT_INPUTS_FLOW_HTSIM_H
+#define WEFT_INPUTS_FLOW_HTSIM_H
 
 #include "flow-list.h"
 

@@ -204,14 +204,14 @@ warn_of_repeated(const struct table_lines *t, const struct flow_list *list)
 }
 
 bool
-flow_file_parse(struct table_lines *t, struct input_file *f)
+flow_file_parse(struct table_lines *t, bool ps, struct flow_file *f)
 {
     struct flow_list list = {0};
     const bool any = table_lines_next(t);
     if (any && strcmp(t->word[0], "Nodes") == 0)
     {
         f->is_matrix = true;
-        flow_htsim_parse(t, f->kind == INPUT_FLOWS_PS, &list);
+        flow_htsim_parse(t, ps, &list);
     }
     else if (any && t->n == 1 && is_digits(t->word[0]))
     {
@@ -281,7 +281,7 @@ add_point(struct table_lines *t, struct weft_table_size **sizes, size_t *n)
 }
 
 bool
-size_file_parse(struct table_lines *t, struct input_file *f)
+size_file_parse(struct table_lines *t, struct flow_file *f)
 {
     struct weft_table_size *sizes = NULL;
     size_t n = 0;
@@ -298,4 +298,13 @@ size_file_parse(struct table_lines *t, struct input_file *f)
                     "from 0 to 100");
     }
     return !t->from->bad;
+}
+
+void
+flow_file_free(struct flow_file *f)
+{
+    free((void *)f->table.flows);
+    free((void *)f->table.waits);
+    free((void *)f->table.sizes);
+    free(f->lines);
 }

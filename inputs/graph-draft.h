@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /** @file graph-draft.h  A file of links while it is read, and the graph that is made of it. */
-#ifndef WEFT_RUNNER_GRAPH_DRAFT_H
-#define WEFT_RUNNER_GRAPH_DRAFT_H
+#ifndef WEFT_INPUTS_GRAPH_DRAFT_H
+#define WEFT_INPUTS_GRAPH_DRAFT_H
 
 #include <weft/graph.h>
 

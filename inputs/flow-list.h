@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /** @file flow-list.h  Flows while a file is read, and the words that all formats have. */
-#ifndef WEFT_RUNNER_FLOW_LIST_H
-#define WEFT_RUNNER_FLOW_LIST_H
+#ifndef WEFT_INPUTS_FLOW_LIST_H
+#define WEFT_INPUTS_FLOW_LIST_H
 
 #include <weft/traffic.h>
 

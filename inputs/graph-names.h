@@ -3,8 +3,8 @@
  * @file graph-names.h  Names of hosts and switches in a topology's file, beside the numbers that
  * Weft gives them.
  */
-#ifndef WEFT_RUNNER_GRAPH_NAMES_H
-#define WEFT_RUNNER_GRAPH_NAMES_H
+#ifndef WEFT_INPUTS_GRAPH_NAMES_H
+#define WEFT_INPUTS_GRAPH_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

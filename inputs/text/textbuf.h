@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file textbuf.h  Strings of the runner: growing text, word lists, memory that never fails. */
-#ifndef WEFT_RUNNER_TEXTBUF_H
-#define WEFT_RUNNER_TEXTBUF_H
+/** @file textbuf.h  Strings: growing text, word lists, memory that never fails. */
+#ifndef WEFT_INPUTS_TEXTBUF_H
+#define WEFT_INPUTS_TEXTBUF_H
 
 #include <stdarg.h>
 #include <stdbool.h>

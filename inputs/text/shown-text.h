@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /** @file shown-text.h  Text of scenarios and results on its way into a figure or to a terminal. */
-#ifndef WEFT_RUNNER_SHOWN_TEXT_H
-#define WEFT_RUNNER_SHOWN_TEXT_H
+#ifndef WEFT_INPUTS_SHOWN_TEXT_H
+#define WEFT_INPUTS_SHOWN_TEXT_H
 
 #include <stdio.h>
 
