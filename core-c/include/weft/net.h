@@ -48,6 +48,14 @@ extern "C"
         void *of; /**< handed to take() */
     };
 
+    /** Memory for a while, as the setup of a workload needs it: of any content. */
+    struct weft_scratch
+    {
+        void *(*take)(void *of, size_t bytes); /**< 8-byte aligned, with any content */
+        void (*give)(void *of, void *memory);  /**< what take() has returned is not needed */
+        void *of;                              /**< handed to both */
+    };
+
     /** A set of QPs and how they work; see levels.h. */
     struct weft_net_level
     {

@@ -73,14 +73,6 @@ extern "C"
         void (*broken)(void *of, const char *why);
     };
 
-    /** Memory for a while, as the setup of a workload needs it. */
-    struct weft_scratch
-    {
-        void *(*take)(void *of, size_t bytes); /**< 8-byte aligned, with any content */
-        void (*give)(void *of, void *memory);  /**< what take() has returned is not needed */
-        void *of;                              /**< handed to both */
-    };
-
     struct weft_run_config
     {
         struct weft_memory memory;   /**< of the run, not of its fabric; as in net.h */
