@@ -29,7 +29,7 @@ enum
 /** Longest that a node computes, microseconds. */
 #define MOST_MICROS UINT64_C(1000000000)
 /** Most bytes of a node. */
-#define MOST_BYTES INT64_C(1000000000000000)
+#define MOST_BYTES INT64_C(1000000000000)
 /** Longest message, bytes. */
 #define MOST_MESSAGE ((uint64_t)INT_MAX)
 /** Letters of a node's name in messages. */
@@ -192,7 +192,7 @@ chakra_collective_name(int64_t of)
 static bool
 read_collective(struct reading *r, struct chakra_node *node)
 {
-    int64_t of = 0, root = 0;
+    int64_t of = 0;
     if (!number(r, "comm_type", true, 0, INT64_MAX, &of))
     {
         return false;
@@ -206,14 +206,8 @@ read_collective(struct reading *r, struct chakra_node *node)
     }
     node->kind = CHAKRA_COLLECTIVE;
     node->of = (uint8_t)of;
-    if (!number(r, "comm_size", of != CHAKRA_BARRIER, 1, MOST_BYTES, &node->amount) ||
-        !number(r, "root", false, 0, CHAKRA_MOST_RANKS - 1, &root))
-    {
-        return false;
-    }
-    node->root = (uint32_t)root;
     node->group = text_of(r, "pg_name");
-    return true;
+    return number(r, "comm_size", of != CHAKRA_BARRIER, 1, MOST_BYTES, &node->amount);
 }
 
 /** Reads the process groups that PyTorch's node of that name has. */

@@ -56,7 +56,6 @@ struct chakra_node
     char *group; /**< process group of a collective; NULL: all ranks */
     size_t byte; /**< of the file, where its message begins */
     uint32_t peer, tag;
-    uint32_t root;            /**< of a collective that has one: a rank of its group */
     uint32_t first, n;        /**< nodes that it waits for: needs[first .. first + n) */
     uint8_t kind, stream, of; /**< chakra_kind, chakra_stream, chakra_collective */
 };

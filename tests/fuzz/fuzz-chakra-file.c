@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chakra-file.h"
+#include "chakra-ops.h"
 #include "fuzz.h"
 #include "must.h"
+#include "programs.h"
 #include "textbuf.h"
+
+#define RANKS 4
 
 /** Does what can be done, again and again, until nothing more can. */
 static void
@@ -59,6 +62,25 @@ check_nodes(const struct chakra_trace *t)
     }
 }
 
+/** All of some ranks do as it says: that is a program, or is refused with a reason. */
+static void
+check_program(struct input_source *from, const struct chakra_trace *t)
+{
+    const struct trace_choice choice = {.bytes_scale = 1, .rate = INT64_C(400000000000)};
+    const struct chakra_job job = {.from = from, .traces = t, .ntraces = 1, .nranks = RANKS};
+    struct weft_ops *ops = programs_begin(RANKS);
+    from->bad = false;
+    if (chakra_ops_add(&job, &choice, ops))
+    {
+        programs_end(ops);
+    }
+    else
+    {
+        MUST(from->bad);
+        weft_ops_end(ops);
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -71,6 +93,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     {
         check_nodes(&trace);
         check_order(&trace);
+        check_program(&from, &trace);
     }
     chakra_trace_free(&trace);
     diag_free(&d);

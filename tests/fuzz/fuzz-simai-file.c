@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Workloads of SimAI that nobody would write: reading one must end in layers or in messages that
- * name a line. Else a slip in a workload takes the command down, or ranks do what it does not say.
+ * name a line. Else a slip in a workload takes the command down, or ranks do what it does not say,
+ * or wait for each other in a circle.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "must.h"
-#include "simai-file.h"
+#include "programs.h"
+#include "simai-ops.h"
+
+/* Larger ones only take longer. */
+#define MOST_LAYERS 64
+#define MOST_RANKS  64
 
 static void
 check_layers(const struct simai_workload *w)
@@ -27,6 +33,20 @@ check_layers(const struct simai_workload *w)
     }
 }
 
+/** A step of as many ranks as it says always ends. */
+static void
+check_program(struct input_source *from, const struct simai_workload *w)
+{
+    const struct trace_choice choice = {.bytes_scale = 1, .rate = INT64_C(400000000000), .gpus = 8};
+    const uint32_t n = w->n < MOST_LAYERS && w->gpus <= MOST_RANKS ? simai_ranks(from, w, 0) : 0;
+    if (n > 0)
+    {
+        struct weft_ops *ops = programs_begin(n);
+        MUST(simai_ops_add(from, w, &choice, n, ops));
+        MUST(programs_end(ops) == 0);
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -42,6 +62,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (good)
         {
             check_layers(&w);
+            check_program(&from, &w);
         }
     }
     free(w.layers);
