@@ -16,7 +16,7 @@ enum
     WORDS,
 };
 
-/** What a first line may begin with; the first two are read. */
+/** Words that a first line may begin with; the first two are read. */
 static const char *const policies[] = {"HYBRID_TRANSFORMER_FWD_IN_BCKWD",
                                        "HYBRID_TRANSFORMER",
                                        "DATA",

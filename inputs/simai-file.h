@@ -28,7 +28,7 @@ enum simai_collective
     SIMAI_ALLTOALL,
 };
 
-/** Who takes part in a collective. */
+/** Ranks that take part in a collective. */
 enum simai_group
 {
     SIMAI_TP,    /**< ranks that share tensors */

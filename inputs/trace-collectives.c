@@ -8,10 +8,10 @@
 
 #include "textbuf.h"
 
-/** What a rank of a chain passes on at a time, as in NCCL's buffers; and most such pieces. */
+/** Bytes that a rank of a chain passes on at a time, as in NCCL's buffers; and most such pieces. */
 #define PIECE       (UINT64_C(512) << 10)
 #define MOST_PIECES 1024U
-/** What a barrier reduces. */
+/** Bytes that a barrier reduces. */
 #define BARRIER_BYTES 4U
 
 static const char *const allreduces[] = {[TRACE_RING] = "allreduce-ring",

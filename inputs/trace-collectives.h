@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file trace-collectives.h  What traces know as one operation of a group of ranks, as sends and
- * receives: by which algorithm, and how. */
+/** @file trace-collectives.h  Operations of a group of ranks, which traces have as one, as sends
+ * and receives: by which algorithm, and how. */
 #ifndef WEFT_INPUTS_TRACE_COLLECTIVES_H
 #define WEFT_INPUTS_TRACE_COLLECTIVES_H
 

@@ -30,7 +30,7 @@ static const struct latency of_ring[PROTOCOLS] = {
 static const double part_of_tree[PROTOCOLS] = {0.92 / 3.8, 0.92 * 120 / 128, 0.92};
 static const double part_of_ring[PROTOCOLS] = {0.5, 0.92, 1};
 
-/** What a tree makes of its bandwidth, from 64 bytes on, in powers of two. */
+/** Factors of a tree's bandwidth, from 64 bytes on, in powers of two. */
 #define CORRECTIONS 24
 static const double correction[PROTOCOLS][CORRECTIONS] = {
     {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},

@@ -223,7 +223,8 @@ read_metadata(struct reading *r)
     return !wrong || node_error(r, "its process groups are unreadable: %s", wrong);
 }
 
-/** What the CPU does of a collective, to call it, has no comm_type: it computes. */
+/** Reads what the node's type says. A call of a collective on the CPU has no comm_type: it
+ * computes. */
 static bool
 read_kind(struct reading *r, struct chakra_node *node)
 {

@@ -68,7 +68,7 @@ struct chakra_group
     uint32_t n; /**< 0: all */
 };
 
-/** What one rank does. */
+/** Trace of one rank. */
 struct chakra_trace
 {
     struct chakra_node *nodes;

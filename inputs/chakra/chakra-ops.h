@@ -6,7 +6,7 @@
 #include "chakra-file.h"
 #include "trace-collectives.h"
 
-/** What the ranks of a program do. */
+/** Traces of the ranks of a program. */
 struct chakra_job
 {
     struct input_source *from;         /**< [ntraces] */
