@@ -338,8 +338,7 @@ begin_rank(void *of, uint64_t what, int64_t now)
     struct weft_op_row *ready = &t.play->ready[t.rank];
     for (uint32_t i = program->rank[t.rank]; i < program->rank[t.rank + 1]; i++)
     {
-        /* Those that are ready already were released by one before. */
-        if (t.ops[i].waits == 0 && t.ops[i].state == WEFT_OP_WAITS && t.ops[i].begun < 0)
+        if (t.ops[i].waits == 0)
         {
             weft_op_queue(t.ops, &ready->head, &ready->tail, i);
         }
@@ -364,10 +363,7 @@ begin_play(struct weft_collective *c, struct weft_play *play)
         play->rank_at[host] = r;
         play->ready[r] = (struct weft_op_row){WEFT_NO_OP, WEFT_NO_OP};
         c->computing++;
-        if (weft_net_is_here(c->run->net, host))
-        {
-            weft_run_call(c->run, host, play->is->start, WEFT_NET_CALL, r, begin_rank, play, r);
-        }
+        weft_run_call(c->run, host, play->is->start, WEFT_NET_CALL, r, begin_rank, play, r);
     }
     for (size_t i = 0; i < (size_t)program->nranks * program->nstreams; i++)
     {

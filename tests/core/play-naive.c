@@ -272,6 +272,20 @@ connect(uint32_t src, uint32_t dst, uint8_t nic)
     }
 }
 
+/* Whether a send of the same connection asks. */
+static bool
+any_asks(const struct task *t, uint32_t send)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < t->nops; i++)
+    {
+        const struct weft_op_spec *a = &t->op[i], *b = &t->op[send];
+        any = any || (a->kind == WEFT_OP_SEND && asks(i) && a->rank == b->rank &&
+                      a->peer == b->peer && a->nic == b->nic);
+    }
+    return any;
+}
+
 /* Makes connections in the order in which a graph's messages number them. */
 static void
 connect_all(const struct task *t)
@@ -281,7 +295,7 @@ connect_all(const struct task *t)
         for (uint32_t i = 0; i < t->nops; i++)
         {
             const struct weft_op_spec *o = &t->op[i];
-            if (o->kind == WEFT_OP_SEND && (!back || asks(i)))
+            if (o->kind == WEFT_OP_SEND && (!back || any_asks(t, i)))
             {
                 connect(back ? o->peer : o->rank, back ? o->rank : o->peer, o->nic);
             }

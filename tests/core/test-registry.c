@@ -544,6 +544,7 @@ START_TEST(workloads_write_what_they_announce)
         check_fence(next, next_size, ops->algo.name);
         free(config);
     }
+    weft_program_release(&program);
 }
 END_TEST
 
