@@ -119,10 +119,6 @@ fault_of(const struct weft_ops *ops, const struct weft_op_spec *spec)
     {
         return "a rank talks to another one, not to itself";
     }
-    if (talks && spec->amount == 0)
-    {
-        return "a message has a byte at least";
-    }
     return spec->amount > INT64_MAX / 2 ? "so much never ends" : NULL;
 }
 

@@ -92,6 +92,8 @@ weft_op_take(struct weft_op *ops, uint32_t *head, uint32_t *tail)
  * before[first[op] .. first[op + 1]). */
 int weft_program_check(struct weft_program *program, const uint32_t *first, const uint32_t *before,
                        struct weft_refusal *why);
+/** Numbers the connections of sends, and those the other way. */
+void weft_program_connect(struct weft_program *program);
 /** Lets sends and receives meet: numbers pairs, tags and sizes. */
 int weft_program_match(struct weft_program *program, struct weft_refusal *why);
 

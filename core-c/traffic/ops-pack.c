@@ -60,6 +60,7 @@ copy_ops(struct packing *p)
                                             .tag = spec->tag,
                                             .match = spec->own,
                                             .id = spec->id,
+                                            .message = WEFT_NO_OP,
                                             .link = WEFT_NO_OP,
                                             .kind = spec->kind,
                                             .stream = spec->stream,
@@ -248,6 +249,7 @@ weft_ops_pack(struct weft_ops *ops, struct weft_program *program, struct weft_re
     weft_ops_end(ops);
     p.ops = &(struct weft_ops){.memory = memory};
     write_next(&p);
+    weft_program_connect(program);
     int code = weft_program_match(program, why);
     code = code ? code : weft_program_check(program, p.first, p.before, why);
     memory.give(memory.of, p.first);
@@ -275,6 +277,9 @@ weft_program_release(struct weft_program *program)
     give_row(program, program->next);
     give_row(program, program->rank);
     give_row(program, program->match);
+    give_row(program, program->connection);
+    give_row(program, program->back);
+    give_row(program, program->qp);
     give_row(program, program->collectives);
     give_row(program, program->joins);
     *program = (struct weft_program){.nranks = 0};

@@ -11,6 +11,7 @@
 #include "files.h"
 #include "graph-file.h"
 #include "textbuf.h"
+#include "unpack.h"
 
 /** Longest name in inputs/ but for a digest. */
 #define MOST_NAME 150
@@ -69,7 +70,24 @@ release(struct input_file *f)
     flow_file_free(&f->flows);
     free(f->graph_memory);
     graph_names_free(&f->names);
+    weft_program_release(&f->program);
     free(f);
+}
+
+/** Reads a trace, which may be compressed. */
+static bool
+parse_trace(struct input_file *f, struct input_source *from)
+{
+    size_t n = f->n;
+    OWNED char *why = NULL;
+    const bool packed = is_packed(f->bytes, f->n);
+    OWNED char *bytes = packed ? unpack(f->bytes, f->n, INPUT_MOST_UNPACKED, &n, &why) : NULL;
+    if (packed && !bytes)
+    {
+        diag_error(from->d, from->scenario_line, "%s: %s; expected a whole file", f->path, why);
+        return false;
+    }
+    return trace_file_parse(from, packed ? bytes : f->bytes, n, &f->program);
 }
 
 /** Fills the table from the bytes. */
@@ -86,6 +104,11 @@ parse(struct input_file *f, int line, struct diagnostics *d)
     {
         f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph, &f->names);
         return f->graph_memory != NULL;
+    }
+    if (f->kind == INPUT_TRACE)
+    {
+        f->flows.table.program = &f->program;
+        return parse_trace(f, &from);
     }
     table_lines_begin(&t, &from, f->bytes, f->n);
     const bool good = f->kind == INPUT_SIZES

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file input-file.h  The files that a scenario names: flows, distributions of sizes, graphs. Each
- * is read once and kept until the process ends, as runs of a sweep share them.
+ * @file input-file.h  The files that a scenario names: flows, distributions of sizes, graphs,
+ * traces. Each is read once and kept until the process ends, as runs of a sweep share them.
  */
 #ifndef WEFT_RUNNER_INPUT_FILE_H
 #define WEFT_RUNNER_INPUT_FILE_H
@@ -15,9 +15,12 @@
 #include "diagnostics.h"
 #include "flow-file.h"
 #include "graph-names.h"
+#include "trace-file.h"
 
 /** Largest file, bytes. */
 #define INPUT_MOST_BYTES ((size_t)128 << 20)
+/** Most bytes of a compressed one, unpacked. */
+#define INPUT_MOST_UNPACKED ((size_t)8 << 30)
 
 /** The folder of a results folder that keeps the files its scenario names. */
 #define INPUT_FOLDER "inputs"
@@ -28,6 +31,7 @@ enum input_kind
     INPUT_FLOWS_PS, /**< the same, but an htsim matrix has picoseconds */
     INPUT_SIZES,    /**< a distribution */
     INPUT_GRAPH,
+    INPUT_TRACE,
     INPUT_TEXT, /**< what Weft does not read itself, such as a figure's template */
 };
 
@@ -44,6 +48,7 @@ struct input_file
     struct weft_graph graph;
     void *graph_memory; /**< what that points into */
     struct graph_names names;
+    struct weft_program program;
 };
 
 /**

@@ -88,16 +88,17 @@ load_input(const struct element *e, struct workload *w, struct diagnostics *d)
     {
         return true;
     }
-    const bool ps = w->start_unit == 1;
-    const enum input_kind kind = ops->table != WEFT_TABLE_FLOWS ? INPUT_SIZES
-                                 : ps                           ? INPUT_FLOWS_PS
-                                                                : INPUT_FLOWS;
+    const enum input_kind flows = w->start_unit == 1 ? INPUT_FLOWS_PS : INPUT_FLOWS;
+    const enum input_kind kind = ops->table == WEFT_TABLE_SIZES     ? INPUT_SIZES
+                                 : ops->table == WEFT_TABLE_PROGRAM ? INPUT_TRACE
+                                                                    : flows;
     if (!w->file)
     {
         diag_error(d, w->line, "the %s workload lacks file=\"...\"; expected %s",
                    w->choice.algo->name,
-                   kind != INPUT_SIZES ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
-                                       : "a distribution of sizes: lines of bytes and percent");
+                   kind == INPUT_TRACE   ? "a trace: GOAL, text or binary"
+                   : kind != INPUT_SIZES ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
+                                         : "a distribution of sizes: lines of bytes and percent");
         return false;
     }
     w->input = input_file_load(d->file, w->file, kind, element_line(e, "file"), d);

@@ -59,7 +59,7 @@ extern "C"
     /** An operation as a reader adds it. */
     struct weft_op_spec
     {
-        uint64_t amount; /**< bytes, or ps of computing */
+        uint64_t amount; /**< bytes, of which 0 are sent as 1, or ps of computing */
         uint32_t rank;
         uint32_t peer; /**< of a send or receive: the other rank */
         uint32_t tag;
@@ -94,7 +94,7 @@ extern "C"
     WEFT_API void weft_ops_end(struct weft_ops *ops);
 
     /** Adds an operation, and returns its number in the builder, from 0 up. What is wrong with it
-     * (its rank, its peer, its kind, no bytes, too many) weft_ops_pack() says: of several the first
+     * (its rank, its peer, its kind, too many) weft_ops_pack() says: of several the first
      * one. */
     WEFT_API uint32_t weft_ops_add(struct weft_ops *ops, const struct weft_op_spec *spec);
     /** Lets @p op wait for the end of @p before, an operation of the same rank; either may be added
@@ -183,11 +183,18 @@ extern "C"
         uint32_t *next;      /**< operations, by number */
         uint32_t *rank;      /**< [nranks + 1]: the first operation of each */
         struct weft_op_match *match;
+        uint32_t *connection; /**< [nsends]: of each send, by number: its pair of ranks and NIC */
+        uint32_t *back;       /**< [nconnections]: the connection the other way */
+        uint32_t *qp;         /**< [nconnections]: its number in a workload; WEFT_NO_OP: unused */
         struct weft_program_collective *collectives;
         uint32_t *joins;
         const char *called;
         uint32_t nranks, nops, nnext, nmatches, ncollectives;
-        uint32_t nstreams; /**< that any rank has */
+        uint32_t nsends;
+        uint32_t nconnections;    /**< of sends, and the other way */
+        uint64_t eager;           /**< of the workload that `qp` is numbered for */
+        uint32_t nmessages, nqps; /**< of that; 0: of none yet */
+        uint32_t nstreams;        /**< that any rank has */
         uint32_t nnics;
         uint32_t ntags; /**< from weft_ops_tag(): they count down from the highest */
         struct weft_scratch memory;
@@ -195,9 +202,9 @@ extern "C"
 
     /**
      * Checks and packs what was added, and ends the builder, whatever it returns: 0, WEFT_EOVERFLOW
-     * (too many operations), WEFT_ERANGE (a rank that there is not, a message without bytes or to
-     * its own rank), WEFT_ENOTFOUND (a send without a receive, or a receive without a send, of
-     * its size) or WEFT_EINVAL (operations that wait for each other in a circle, or across ranks).
+     * (too many operations), WEFT_ERANGE (a rank that there is not, a message to its own rank),
+     * WEFT_ENOTFOUND (a send without a receive, or a receive without a send, of its size) or
+     * WEFT_EINVAL (operations that wait for each other in a circle, or across ranks).
      * @p why names rank and operation.
      */
     WEFT_API int weft_ops_pack(struct weft_ops *ops, struct weft_program *program,

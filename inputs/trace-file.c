@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which kind of trace a file is, and what its readers share. */
+#include "trace-file.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "textbuf.h"
+
+static void *
+take(void *of, size_t bytes)
+{
+    (void)of;
+    return xrealloc(NULL, bytes, 1);
+}
+
+static void
+give(void *of, void *memory)
+{
+    (void)of;
+    free(memory);
+}
+
+const struct weft_scratch trace_memory = {take, give, NULL};
+
+bool
+trace_error(struct input_source *from, size_t byte, const char *format, ...)
+{
+    CLEANUP(text_drop) struct text message = {0};
+    va_list args;
+    va_start(args, format);
+    text_vadd(&message, format, args);
+    va_end(args);
+    from->bad = true;
+    diag_error(from->d, from->scenario_line, "%s: byte %zu: %s", from->path, byte, message.s);
+    return false;
+}
+
+bool
+trace_pack(struct input_source *from, struct weft_ops *ops, struct weft_program *program)
+{
+    struct weft_refusal why = {0, NULL, ""};
+    const int code = from->bad ? -1 : weft_ops_pack(ops, program, &why);
+    if (from->bad)
+    {
+        weft_ops_end(ops);
+    }
+    else if (code)
+    {
+        from->bad = true;
+        diag_error(from->d, from->scenario_line, "%s: %s", from->path,
+                   weft_refusal_text(code, &why));
+    }
+    return code == 0;
+}
+
+bool
+trace_file_parse(struct input_source *from, const char *bytes, size_t n,
+                 struct weft_program *program)
+{
+    static const unsigned char magic[8] = {GOAL_MAGIC & 0xff, GOAL_MAGIC >> 8};
+    if (n >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0)
+    {
+        return goal_binary_parse(from, bytes, n, program);
+    }
+    return goal_text_parse(from, bytes, n, program);
+}
