@@ -50,11 +50,11 @@ find_part(const struct goal *g, uint32_t rank, struct part *part)
     const uint64_t most = g->n - g->base;
     if (begin > end || end > most || end - begin < 8)
     {
-        return trace_error(g->from, entry,
-                           "rank %u is in bytes %llu to %llu; expected a part of 8 bytes at "
-                           "least, before byte %zu, where the file ends",
-                           (unsigned)rank, (unsigned long long)begin, (unsigned long long)end,
-                           g->n);
+        return input_error_at(g->from, entry,
+                              "rank %u is in bytes %llu to %llu; expected a part of 8 bytes at "
+                              "least, before byte %zu, where the file ends",
+                              (unsigned)rank, (unsigned long long)begin, (unsigned long long)end,
+                              g->n);
     }
     part->rank = rank;
     part->begin = (size_t)begin + g->base;
@@ -64,11 +64,11 @@ find_part(const struct goal *g, uint32_t rank, struct part *part)
     const uint64_t needs = 8 + 4 * roots + (uint64_t)OP * part->nops;
     if (needs > end - begin)
     {
-        return trace_error(g->from, part->begin,
-                           "rank %u has %u operations and %llu roots, which take %llu bytes; "
-                           "expected at most the %llu of its part",
-                           (unsigned)rank, (unsigned)part->nops, (unsigned long long)roots,
-                           (unsigned long long)needs, (unsigned long long)(end - begin));
+        return input_error_at(g->from, part->begin,
+                              "rank %u has %u operations and %llu roots, which take %llu bytes; "
+                              "expected at most the %llu of its part",
+                              (unsigned)rank, (unsigned)part->nops, (unsigned long long)roots,
+                              (unsigned long long)needs, (unsigned long long)(end - begin));
     }
     part->ops = part->begin + 8 + (size_t)(4 * roots);
     part->appendix = part->ops + (size_t)OP * part->nops;
@@ -84,16 +84,16 @@ add_op(const struct goal *g, const struct part *part, uint32_t i)
     uint64_t amount = u64_at(g, at + 9);
     if (kind < 1 || kind > 3)
     {
-        return trace_error(g->from, at + 4,
-                           "rank %u, operation %u is of kind %u; expected 1 (send), 2 (receive) "
-                           "or 3 (computing)",
-                           (unsigned)part->rank, (unsigned)i + 1, kind);
+        return input_error_at(g->from, at + 4,
+                              "rank %u, operation %u is of kind %u; expected 1 (send), 2 (receive) "
+                              "or 3 (computing)",
+                              (unsigned)part->rank, (unsigned)i + 1, kind);
     }
     if (amount > INT64_MAX / 2000)
     {
-        return trace_error(g->from, at + 9,
-                           "rank %u, operation %u is of %llu bytes or ns; expected fewer",
-                           (unsigned)part->rank, (unsigned)i + 1, (unsigned long long)amount);
+        return input_error_at(g->from, at + 9,
+                              "rank %u, operation %u is of %llu bytes or ns; expected fewer",
+                              (unsigned)part->rank, (unsigned)i + 1, (unsigned long long)amount);
     }
     amount *= kind == 3 ? 1000 : 1;
     weft_ops_add(g->ops, &(struct weft_op_spec){.amount = amount,
@@ -116,11 +116,11 @@ add_waits(const struct goal *g, const struct part *part, uint32_t i, size_t list
     const uint64_t most = (part->end - part->appendix) / 4;
     if (count > most || (count > 0 && first > most - count))
     {
-        return trace_error(g->from, list,
-                           "rank %u, operation %u names entries %llu to %llu of an appendix of "
-                           "%llu",
-                           (unsigned)part->rank, (unsigned)i + 1, (unsigned long long)first,
-                           (unsigned long long)(first + count), (unsigned long long)most);
+        return input_error_at(g->from, list,
+                              "rank %u, operation %u names entries %llu to %llu of an appendix of "
+                              "%llu",
+                              (unsigned)part->rank, (unsigned)i + 1, (unsigned long long)first,
+                              (unsigned long long)(first + count), (unsigned long long)most);
     }
     for (uint64_t k = first; k < first + count; k++)
     {
@@ -128,9 +128,9 @@ add_waits(const struct goal *g, const struct part *part, uint32_t i, size_t list
         const uint32_t after = u32_at(g, at);
         if (after >= part->nops)
         {
-            return trace_error(g->from, at,
-                               "operation %u of rank %u waits; the rank has %u operations",
-                               (unsigned)after, (unsigned)part->rank, (unsigned)part->nops);
+            return input_error_at(g->from, at,
+                                  "operation %u of rank %u waits; the rank has %u operations",
+                                  (unsigned)after, (unsigned)part->rank, (unsigned)part->nops);
         }
         (start ? weft_ops_require_start : weft_ops_require)(g->ops, part->first + after,
                                                             part->first + i);
@@ -166,18 +166,18 @@ goal_binary_parse(struct input_source *from, const char *bytes, size_t n,
     struct goal g = {.from = from, .bytes = (const unsigned char *)bytes, .n = n};
     if (n < HEAD)
     {
-        return trace_error(from, n, "the file ends in the head of a GOAL binary; expected %u bytes",
-                           HEAD);
+        return input_error_at(
+            from, n, "the file ends in the head of a GOAL binary; expected %u bytes", HEAD);
     }
     g.nranks = u32_at(&g, 8);
     const uint64_t table = HEAD + (uint64_t)16 * g.nranks;
     if (g.nranks == 0 || g.nranks > WEFT_MAX_RANKS || table > n)
     {
-        return trace_error(from, 8,
-                           "there are %u ranks, whose table takes %llu bytes; expected 1 to %u in "
-                           "a file of %zu bytes",
-                           (unsigned)g.nranks, (unsigned long long)table, (unsigned)WEFT_MAX_RANKS,
-                           n);
+        return input_error_at(
+            from, 8,
+            "there are %u ranks, whose table takes %llu bytes; expected 1 to %u in "
+            "a file of %zu bytes",
+            (unsigned)g.nranks, (unsigned long long)table, (unsigned)WEFT_MAX_RANKS, n);
     }
     /* Where the first part begins the table ends: by some writers' count from behind the magic. */
     g.base = u64_at(&g, HEAD) + 8 == table ? 8 : 0;

@@ -2,7 +2,6 @@
 /* Which kind of trace a file is, and what its readers share. */
 #include "trace-file.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,19 +22,6 @@ give(void *of, void *memory)
 }
 
 const struct weft_scratch trace_memory = {take, give, NULL};
-
-bool
-trace_error(struct input_source *from, size_t byte, const char *format, ...)
-{
-    CLEANUP(text_drop) struct text message = {0};
-    va_list args;
-    va_start(args, format);
-    text_vadd(&message, format, args);
-    va_end(args);
-    from->bad = true;
-    diag_error(from->d, from->scenario_line, "%s: byte %zu: %s", from->path, byte, message.s);
-    return false;
-}
 
 bool
 trace_pack(struct input_source *from, struct weft_ops *ops, struct weft_program *program)

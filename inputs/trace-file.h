@@ -20,10 +20,6 @@ extern "C"
     /** Memory of programs: malloc()'s, which never fails. */
     extern const struct weft_scratch trace_memory;
 
-    /** Reports a mistake at a byte of the file. Returns false. */
-    bool trace_error(struct input_source *from, size_t byte, const char *format, ...)
-        __attribute__((format(printf, 3, 4)));
-
     /** Packs what a reader has added, or reports what is wrong, and ends the builder. */
     bool trace_pack(struct input_source *from, struct weft_ops *ops, struct weft_program *program);
 

@@ -16,6 +16,7 @@
 #include "flow-file.h"
 #include "graph-names.h"
 #include "trace-file.h"
+#include "trace-load.h"
 
 /** Largest file, bytes. */
 #define INPUT_MOST_BYTES ((size_t)128 << 20)
@@ -49,6 +50,7 @@ struct input_file
     void *graph_memory; /**< what that points into */
     struct graph_names names;
     struct weft_program program;
+    struct trace_wish wish; /**< of the program */
 };
 
 /**
@@ -58,6 +60,12 @@ struct input_file
  */
 const struct input_file *input_file_load(const char *scenario, const char *written,
                                          enum input_kind kind, int line, struct diagnostics *d);
+
+/** Loads a trace: a file of INPUT_TRACE, or where @p written has a %d a file of each rank, which
+ * are kept as one. Workloads that wish the same share it. */
+const struct input_file *input_file_load_trace(const char *scenario, const char *written,
+                                               const struct trace_wish *wish, int line,
+                                               struct diagnostics *d);
 
 /** Loads a file of INPUT_TEXT. */
 const struct input_file *input_file_load_text(const char *scenario, const char *written, int line,
