@@ -142,7 +142,7 @@ take_number(struct goal *g, uint64_t most, const char *unit, const char *what, u
     for (*out = 0; i < t.n && t.at[i] >= '0' && t.at[i] <= '9'; i++)
     {
         const uint64_t digit = (uint64_t)(t.at[i] - '0');
-        fits = fits && *out <= (most - digit) / 10;
+        fits = fits && digit <= most && *out <= (most - digit) / 10;
         *out = fits ? *out * 10 + digit : 0;
     }
     if (i == 0 || !fits || t.n - i != strlen(unit) || memcmp(t.at + i, unit, t.n - i) != 0)

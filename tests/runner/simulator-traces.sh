@@ -171,7 +171,7 @@ wrong "node 7 'node-7': comm_size 0; expected 1 to" 'node 7 5 0 - comm_size=0 co
 wrong 'no attribute comm_dst' 'node 7 5 0 - comm_size=100'
 wrong 'comm_size is no whole number' 'node 7 5 0 - comm_size=many comm_dst=1'
 wrong "node 8 'node-8': it waits for node 9, which the file does not have" 'node 7 4 1 -' 'node 8 4 1 7,9'
-wrong "node 1 'node-1': it waits for itself: for 2 for 3 for 1; expected no circle" \
+wrong "node 2 'node-2': it waits for itself: for 3 for 1 for 2; expected no circle" \
     'node 1 4 1 2' 'node 2 4 1 3' 'node 3 4 1 1' 'node 4 4 1 1'
 wrong 'a second node of this id; the first one is at byte 8' 'node 7 4 1 -' 'node 7 4 1 -'
 wrong 'type 12; expected 0 to 7' 'node 7 12 1 -'
