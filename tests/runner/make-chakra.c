@@ -65,8 +65,8 @@ read_node(struct words *words, Chakra__Node *node)
     chakra__node__init(node);
     node->has_id = node->has_type = node->has_duration_micros = 1;
     node->id = strtoull(words->word[1], NULL, 10);
-    node->name = xformat("node-%s", words->word[1]);
     node->type = atoi(words->word[2]);
+    node->name = xformat("%s-%s", node->type == 1 ? "process_group" : "node", words->word[1]);
     node->duration_micros = strtoull(words->word[3], NULL, 10);
     add_needs(node, words->word[4]);
     for (size_t i = 5; i < words->n; i++)

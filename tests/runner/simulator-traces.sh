@@ -109,6 +109,22 @@ run given 'kind="trace" file="reduce.%d.et" collective="ring.xml"'
 same workload given 'an allreduce of a trace by an algorithm of MSCCL has other times than that'
 run one 'kind="trace" file="reduce.0.et" ranks="8" allreduce="ring"'
 same workload one 'one trace for all ranks has other times than one for each'
+# Two groups of four, in the traces themselves and in a file.
+rank=0
+while [ $rank -lt 8 ]; do
+    group="$((rank / 4))"
+    echo "node 1 7 0 - comm_type=0 comm_size=800000 is_cpu_op=0 pg_name=tp$group" >nodes
+    "$make" <nodes >"named.$rank.et"
+    printf '%s\n' 'node 0 1 0 -' "values ['[{\"pg_name\": \"tp$group\", \"ranks\": [$((4 * group)), $((4 * group + 1)), $((4 * group + 2)), $((4 * group + 3))]}]']" |
+        cat - nodes | "$make" >"naming.$rank.et"
+    rank=$((rank + 1))
+done
+echo '{"tp0": [0, 1, 2, 3], "tp1": [4, 5, 6, 7]}' >groups.json
+run groups 'kind="allreduce-ring" bytes="800000B" groups="2" placement="blocked"'
+run naming 'kind="trace" file="naming.%d.et" allreduce="ring"'
+same groups naming 'process groups of a trace have other times than groups of a workload'
+run named 'kind="trace" file="named.%d.et" allreduce="ring" process-groups="groups.json"'
+same groups named 'process groups of a file have other times than groups of a workload'
 run computing 'kind="trace" file="ring.%d.et"'
 when computing >late
 [ "$(tail -n 1 late | cut -d . -f 1)" -ge $(($(tail -n 1 workload.when | cut -d . -f 1) + 5 * 13)) ] ||
@@ -176,8 +192,10 @@ wrong "node 2 'node-2': it waits for itself: for 3 for 1 for 2; expected no circ
 wrong 'a second node of this id; the first one is at byte 8' 'node 7 4 1 -' 'node 7 4 1 -'
 wrong 'type 12; expected 0 to 7' 'node 7 12 1 -'
 wrong "process group 'tp' is not known" 'node 7 7 0 - comm_type=0 comm_size=100 pg_name=tp'
-wrong 'process groups are unreadable: a rank was expected' 'node 1 1 0 -' 'values {"tp": [0, x]}' |
-    : # the node is not one of process groups: nothing is read
+wrong "node 1 'process_group-1': its process groups are unreadable: a rank was expected" \
+    'node 1 1 0 -' 'values {"tp": [0, x]}'
+wrong "its rank is not in process group 'tp'" \
+    'node 1 1 0 -' 'values {"tp": [1]}' 'node 7 7 0 - comm_type=0 comm_size=100 pg_name=tp'
 wrong 'comm_dst 4; expected another rank below 2' 'node 7 5 0 - comm_size=100 comm_dst=4'
 wrong 'duration_micros 99999999999; expected at most' 'node 7 4 99999999999 -'
 echo 'node 1 4 1 -' | "$make" >two.0.et
@@ -200,7 +218,7 @@ sub 's/pp: 1/pp: 2/'
 told 'wrong.txt:1: pp 2 without pp_comm' 'file="wrong.txt"'
 sub 's/vpp/wpp/'
 told "unknown 'wpp' of the parallelism" 'file="wrong.txt"'
-told "did you mean 'vpp'" 'file="wrong.txt"'
+told "did you mean 'pp'" 'file="wrong.txt"'
 sub 's/ALLTOALL_EP/ALLTOALL_XP/'
 told "wrong.txt:4: collective 'ALLTOALL_XP'; expected NONE" 'file="wrong.txt"'
 sub '4s/ NONE 0 0$//'
@@ -231,6 +249,8 @@ told 'wrong-ring.xml: ' 'file="wrong-ring.xml" collective-bytes="1MB"'
 edit 's/ngpus="8"/ngpus="9"/'
 told 'wrong-ring.xml:1: ngpus 9, and there are 8' 'file="wrong-ring.xml" collective-bytes="1MB"'
 edit '3s/type="s"/type="r"/'
+told 'rank 0, line 3, receive of 125000 B from rank 7: rank 7 has no send for it' 'file="wrong-ring.xml" collective-bytes="1MB"'
+edit '3s/depid="-1" deps="-1"/depid="0" deps="1"/'
 told 'wait for each other in a circle' 'file="wrong-ring.xml" collective-bytes="1MB"'
 edit '7d'
 told 's 5 of <step>; expected 4: steps stand in order' 'file="wrong-ring.xml" collective-bytes="1MB"'
