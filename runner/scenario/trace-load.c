@@ -39,7 +39,7 @@ trace_wish_same(const struct trace_wish *a, const struct trace_wish *b)
 
 /* --- kinds ------------------------------------------------------------------------------------ */
 
-/** The same name, kept until the process ends: programs have them. */
+/** Returns the same name, kept until the process ends: programs have them. */
 static char *
 lasting(char *name)
 {
