@@ -50,7 +50,7 @@ extern "C"
         int64_t start_unit;
         int64_t ranks, collective_bytes, allreduce, allgather, reducescatter; /**< of a trace */
         double bytes_scale;
-        const char *collective, *process_groups; /**< files; NULL: not given */
+        const char *collective_file, *process_groups; /**< files; NULL: not given */
         struct choice choice;
         const struct input_file *input;              /**< what it reads; NULL: nothing */
         const struct input_file *algorithm, *groups; /**< of its trace; NULL: none */

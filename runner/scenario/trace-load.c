@@ -213,7 +213,8 @@ check_goal(const struct loading *l)
     {
         diag_error(l->from[0].d, l->from[0].scenario_line,
                    "%s: a trace in GOAL says all by itself; expected no ranks, collective-bytes, "
-                   "bytes-scale, collective or process-groups",
+                   "bytes-scale, collective-file or "
+                   "process-groups",
                    l->from[0].path);
         return false;
     }

@@ -80,7 +80,7 @@ static const struct attribute_spec workload_attributes[] = {
     CHOICE_AT(IN(workload, reducescatter), "reduce-scatter", "ring", "ring direct", false,
               "for a trace: how its reduce-scatters are done"),
     TEXT_AT(
-        IN(workload, collective), SHAPE_TEXT, "collective", false,
+        IN(workload, collective_file), SHAPE_TEXT, "collective-file", false,
         "for a trace: a file of MSCCL with the algorithm for collectives of its kind and number "
         "of ranks"),
     VALUE_AT(IN(workload, collective_bytes), "collective-bytes", false, WEFT_BYTES, NULL, "1B",
@@ -92,7 +92,7 @@ static const struct attribute_spec workload_attributes[] = {
 };
 
 /** Attributes of a <workload> that are of traces alone. */
-static const char trace_attributes[] = "ranks allreduce allgather reduce-scatter collective "
+static const char trace_attributes[] = "ranks allreduce allgather reduce-scatter collective-file "
                                        "collective-bytes process-groups bytes-scale";
 
 static const struct attribute_spec class_attributes[] = {

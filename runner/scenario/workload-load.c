@@ -94,7 +94,7 @@ static const struct input_file *
 load_trace(const struct element *e, const struct weft_hosts *hosts, struct workload *w,
            struct diagnostics *d)
 {
-    if (!load_text(e, "collective", w->collective, &w->algorithm, d) ||
+    if (!load_text(e, "collective-file", w->collective_file, &w->algorithm, d) ||
         !load_text(e, "process-groups", w->process_groups, &w->groups, d))
     {
         return NULL;
@@ -443,7 +443,7 @@ settle(const struct scenario *s, struct workload *w)
     w->balancer = NULL;
     w->file = w->input ? w->input->kept : NULL;
     w->start_unit = w->input && w->input->flows.is_matrix ? w->start_unit : ATTRIBUTE_ABSENT;
-    w->collective = w->algorithm ? w->algorithm->kept : NULL;
+    w->collective_file = w->algorithm ? w->algorithm->kept : NULL;
     w->process_groups = w->groups ? w->groups->kept : NULL;
     if (ops_of(w)->table != WEFT_TABLE_PROGRAM)
     {

@@ -39,7 +39,7 @@ run ring 8 'kind="allreduce-ring" bytes="1MiB"'
 run sends 8 "kind=\"trace\" file=\"$ring.%d.et\" compute-scale=\"0\""
 run msccl 8 "kind=\"trace\" file=\"$ring.xml\" collective-bytes=\"1MiB\""
 run reduce 8 "kind=\"trace\" file=\"$chakra/all_reduce_8npus_1MB/all_reduce.%d.et\" allreduce=\"ring\""
-run given 8 "kind=\"trace\" file=\"$chakra/all_reduce_8npus_1MB/all_reduce.%d.et\" collective=\"$ring.xml\""
+run given 8 "kind=\"trace\" file=\"$chakra/all_reduce_8npus_1MB/all_reduce.%d.et\" collective-file=\"$ring.xml\""
 for name in ring sends msccl reduce given; do
     messages $name 112 $((14 * mib))
     column $name.runs/$name/flows.csv delivered_us | sort -g >$name.when
