@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which kind of trace a file is, and what its readers share. */
+/* Recognises traces; errors, memory and checks that their readers share. */
 #include "trace-file.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file trace-file.h  What the ranks of a job did, from files that record it. */
+/** @file trace-file.h  Traces: the operations of a job's ranks, from files that record them. */
 #ifndef WEFT_INPUTS_TRACE_FILE_H
 #define WEFT_INPUTS_TRACE_FILE_H
 

@@ -24,7 +24,7 @@ struct weft_together
     uint32_t room;
 };
 
-/** What becomes of a program, which is counted as what becomes of messages is. */
+/** News of a program, counted as those of messages are. */
 enum weft_play_news
 {
     WEFT_PLAY_RELEASED = WEFT_MESSAGE_FAILED + 1, /**< a message may be posted */

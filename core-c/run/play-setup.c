@@ -117,7 +117,7 @@ weft_plays_find(struct weft_run *run, const struct weft_workload_ops *ops, const
 
 /* --- afterwards ------------------------------------------------------------------------------- */
 
-/* What an operation that has not ended waits for, if that is not another one of its rank. */
+/* Returns why an operation has not ended, if not for another one of its rank. */
 static const char *
 what_is_missing(const struct weft_op *op)
 {

@@ -223,7 +223,7 @@ end_computing(void *of, uint64_t what, int64_t now)
     const uint32_t op = (uint32_t)what;
     struct weft_play_stream *stream = stream_of(&t, op);
     end(&t, op);
-    /* What waits for it takes its place behind what is there. */
+    /* Operations that wait for it come behind those that are in the queue. */
     act_all(&t);
     stream->computes = false;
     take_turns(&t, stream);

@@ -24,7 +24,7 @@ struct weft_op_edge
     bool start; /**< of the start of `before` */
 };
 
-/** What is wrong first. */
+/** First mistake of a program. */
 struct weft_op_fault
 {
     int code; /**< 0: nothing */

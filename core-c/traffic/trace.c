@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program's ranks send, as messages: all at once here, without what they wait for. The run
+/* Sends of a program's ranks, as messages: all at once here, without what they wait for. The run
  * posts each when its operation begins (run/play.c). */
 #include "traffic/trace.h"
 

@@ -14,7 +14,7 @@
 static const unsigned char xz_magic[] = {0xfd, '7', 'z', 'X', 'Z', 0};
 static const unsigned char gzip_magic[] = {0x1f, 0x8b};
 
-/** What has been unpacked so far. */
+/** Bytes that have been unpacked so far. */
 struct unpacked
 {
     char *bytes;

@@ -9,8 +9,8 @@
 /** Whether bytes are those of a file that xz or gzip has compressed. */
 bool is_packed(const char *bytes, size_t n);
 
-/** What was compressed, at most @p most bytes, and a NUL behind them; the caller frees it. NULL:
- * the file is damaged, or there are more; *why says so, and the caller frees it. */
+/** Returns what was compressed, at most @p most bytes, and a NUL behind them; the caller frees it.
+ * NULL: the file is damaged, or there are more; *why says so, and the caller frees it. */
 char *unpack(const char *bytes, size_t n, size_t most, size_t *size, char **why);
 
 #endif

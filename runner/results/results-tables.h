@@ -160,9 +160,10 @@ RATE("algbw_gbps", algbw,
 RATE("busbw_gbps", busbw,
      "algbw_gbps times 2(n-1)/n for an allreduce among n ranks, (n-1)/n for an all-to-all, 1 for a "
      "ring: what each rank must send and receive, over that time")
-TIME("step_us", step,
-     "the slowest rank of a trace ended its last operation, from the trace's start; empty: there is "
-     "no trace, or not all has ended")
+TIME(
+    "step_us", step,
+    "the slowest rank of a trace ended its last operation, from the trace's start; empty: there is "
+    "no trace, or not all has ended")
 TIME("computing_us", computing, "mean over ranks of computing_us in ranks.csv")
 TIME("exposed_us", exposed, "mean over ranks of exposed_us in ranks.csv")
 ONE_ROW_END(summary, "totals of a run; counters count packets")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What ranks of a trace did with their time, and what its collectives took. */
+/* Times of a trace's ranks, by what they did, and of its collectives. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -79,7 +79,7 @@ b 5 0 0.51\nb 6 1 0.02\nb 7 2 0')" ] || fail "two jobs of one trace: $(cat found
 # refused TEXT MESSAGE: a trace that is refused with these words
 refused()
 {
-    printf "$1" >bad.goal
+    printf '%b' "$1" >bad.goal
     scenario bad bad.goal
     ! "$weft" run bad.xml --no-figures --out bad >out 2>messages || fail "taken: $1"
     grep -qF "bad.goal:$2" messages || fail "not '$2' but: $(cat messages)"
