@@ -38,12 +38,22 @@ static const struct weft_param layers_param =
     INPUT_PARAM("number of layers", WEFT_COUNT, "1", "16777216");
 
 bool
-simai_file_is(const char *word)
+simai_file_is(const char *bytes, size_t n)
 {
+    size_t begin = 0, length = 0;
+    while (begin < n && strchr("\xef\xbb\xbf \t\r\n", bytes[begin]) && bytes[begin])
+    {
+        begin++;
+    }
+    while (begin + length < n && strchr(" \t\r\n", bytes[begin + length]) == NULL)
+    {
+        length++;
+    }
     bool found = false;
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
     {
-        found = found || strcmp(word, policies[i]) == 0;
+        found = found ||
+                (strlen(policies[i]) == length && memcmp(bytes + begin, policies[i], length) == 0);
     }
     return found;
 }

@@ -64,8 +64,8 @@ struct simai_workload
     int line;          /**< of the parallelism */
 };
 
-/** Whether the first word of a file is one that such a workload begins with. */
-bool simai_file_is(const char *word);
+/** Whether bytes begin with a word that such a workload begins with. */
+bool simai_file_is(const char *bytes, size_t n);
 
 /** Reads the lines. False after errors. The caller frees the layers either way. */
 bool simai_file_parse(struct table_lines *t, struct simai_workload *w);

@@ -113,11 +113,14 @@ load_msccl(struct loading *l)
 }
 
 static bool
-load_simai(struct loading *l, struct table_lines *t)
+load_simai(struct loading *l)
 {
     struct input_source *from = &l->from[0];
-    struct simai_workload w;
-    bool good = simai_file_parse(t, &w);
+    struct simai_workload w = {0};
+    struct table_lines t;
+    table_lines_begin(&t, from, l->parts[0].bytes, l->parts[0].n);
+    bool good = table_lines_next(&t) && simai_file_parse(&t, &w);
+    table_lines_end(&t);
     const uint32_t nranks = good ? simai_ranks(from, &w, l->wish->ranks) : 0;
     if (nranks)
     {
@@ -238,17 +241,9 @@ load_any(struct loading *l)
     {
         return load_msccl(l);
     }
-    struct table_lines t;
-    table_lines_begin(&t, &l->from[0], part->bytes, part->n < 4096 ? part->n : 4096);
-    const bool simai = table_lines_next(&t) && t.n > 0 && simai_file_is(t.word[0]);
-    table_lines_end(&t);
-    if (simai)
+    if (simai_file_is(part->bytes, part->n))
     {
-        table_lines_begin(&t, &l->from[0], part->bytes, part->n);
-        table_lines_next(&t);
-        const bool good = load_simai(l, &t);
-        table_lines_end(&t);
-        return good;
+        return load_simai(l);
     }
     return check_goal(l) && trace_file_parse(&l->from[0], part->bytes, part->n, l->program);
 }
