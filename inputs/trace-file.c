@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recognises traces; errors, memory and checks that their readers share. */
+/* Memory, errors and packing that readers of traces share. */
 #include "trace-file.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "textbuf.h"
 
@@ -39,16 +38,4 @@ trace_pack(struct input_source *from, struct weft_ops *ops, struct weft_program 
                    weft_refusal_text(code, &why));
     }
     return code == 0;
-}
-
-bool
-trace_file_parse(struct input_source *from, const char *bytes, size_t n,
-                 struct weft_program *program)
-{
-    static const unsigned char magic[8] = {GOAL_MAGIC & 0xff, GOAL_MAGIC >> 8};
-    if (n >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0)
-    {
-        return goal_binary_parse(from, bytes, n, program);
-    }
-    return goal_text_parse(from, bytes, n, program);
 }
