@@ -74,6 +74,21 @@ release(struct input_file *f)
     free(f);
 }
 
+/** Warns of a rank's trace that stands for all, where the others have traces of their own. */
+static void
+warn_of_others(const struct input_file *f, int line, struct diagnostics *d)
+{
+    OWNED char *all = trace_parts_name(f->path, f->written);
+    if (all)
+    {
+        diag_warning(
+            d, line,
+            "all ranks do what '%s' says, and other ranks have files beside it; '%s' reads "
+            "the file of each",
+            f->written, all);
+    }
+}
+
 /** Fills the table from the bytes. */
 static bool
 parse(struct input_file *f, int line, struct diagnostics *d)
@@ -92,6 +107,7 @@ parse(struct input_file *f, int line, struct diagnostics *d)
     if (f->kind == INPUT_TRACE)
     {
         f->flows.table.program = &f->program;
+        warn_of_others(f, line, d);
         return trace_load(f->path, f->bytes, f->n, &f->wish, line, d, &f->program);
     }
     table_lines_begin(&t, &from, f->bytes, f->n);

@@ -37,6 +37,17 @@ is_there(const char *path, uint32_t rank)
     return access(name, F_OK) == 0;
 }
 
+char *
+trace_parts_name(const char *path, const char *written)
+{
+    const size_t n = strlen(path), end = strlen(".0.et");
+    const size_t cut = n > end && strcmp(path + n - end, ".0.et") == 0 ? n - end : 0;
+    OWNED char *next = xformat("%.*s.1.et", (int)cut, path);
+    return cut > 0 && access(next, F_OK) == 0
+               ? xformat("%.*s.%%d.et", (int)(strlen(written) - end), written)
+               : NULL;
+}
+
 /** Counts the files; 0 with *why if one is missing among them. */
 static uint32_t
 count(const char *path, const char *written, uint32_t ranks, char **why)

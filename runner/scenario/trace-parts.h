@@ -20,6 +20,10 @@ struct trace_part
 /** Whether a file's name stands for a file of each rank: it has a %d. */
 bool trace_has_parts(const char *written);
 
+/** Returns the name that stands for the files of all ranks of which @p written, found at @p path,
+ * is one; the caller frees it. NULL: no other one is beside it. */
+char *trace_parts_name(const char *path, const char *written);
+
 /** Reads the files of all ranks, from 0 up, that @p path stands for; the caller frees them. @p
  * written: the same as the scenario has it. @p ranks: how many there are to be; 0: as many as there
  * are. NULL: one is missing or unreadable, and *why says which. */

@@ -108,6 +108,8 @@ same workload chosen 'an allreduce of a trace by ring has other times than allre
 run given 'kind="trace" file="reduce.%d.et" collective-file="ring.xml"'
 same workload given 'an allreduce of a trace by an algorithm of MSCCL has other times than that'
 run one 'kind="trace" file="reduce.0.et" ranks="8" allreduce="ring"'
+grep -qF "all ranks do what 'reduce.0.et' says, and other ranks have files beside it; 'reduce.%d.et' reads" messages ||
+    fail 'a trace of one rank stands for all without a word'
 same workload one 'one trace for all ranks has other times than one for each'
 # Two groups of four, in the traces themselves and in a file.
 rank=0
@@ -157,6 +159,66 @@ awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
     END { printf "%.6f %.6f %.6f\n", first[1], first[2] - last[1], first[3] - last[2] }' \
     simai.runs/simai/flows.csv >found
 [ "$(cat found)" = '1.000000 3.000000 8.000000' ] || fail "SimAI: what is computed takes other times: $(cat found)"
+
+# A pipeline of four stages and eight microbatches, of 100 us forward and 200 us backward each: it takes the time
+# of three microbatches more than there are, and with two chunks a stage of half as many. Messages are small.
+pipeline()
+{
+    echo "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 1 pp: $1 vpp: $2 ga: 8 all_gpus: $1 pp_comm: 100"
+    echo 16
+    for i in 1 2 3 4 5 6 7 8; do
+        echo 'embedding_layer -1 50000 NONE 0 50000 NONE 0 50000 NONE 0 0'
+        echo 'mlp -1 50000 NONE 0 50000 NONE 0 50000 NONE 0 0'
+    done
+}
+# takes NAME LEAST MOST: us of a step
+takes()
+{
+    "$weft" query "$1" 'select max(end_us) from ranks' | tail -n 1 >found
+    awk -v least="$2" -v most="$3" '{ exit !($1 >= least && $1 <= most) }' found ||
+        fail "$1: a step takes $(cat found) us, not $2 to $3"
+}
+pipeline 4 1 >pipeline.txt
+run pipeline 'kind="trace" file="pipeline.txt"'
+takes pipeline 3300 3400
+pipeline 4 2 >interleaved.txt
+run interleaved 'kind="trace" file="interleaved.txt"'
+takes interleaved 2850 3000
+pipeline 2 1 >two.txt
+run two 'kind="trace" file="two.txt"'
+takes two 2700 2750
+
+# --- collectives -------------------------------------------------------------------------------
+# collective NAME ATTRIBUTES MESSAGES BYTES NODE: all of eight ranks do it: so many messages, and bytes of all
+collective()
+{
+    echo "$5 is_cpu_op=0" | "$make" >"$1.et"
+    run "$1" "kind=\"trace\" file=\"$1.et\" $2"
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { sum += $c["bytes"] }
+        END { print NR - 1, sum }' "$1.runs/$1/flows.csv" >found
+    [ "$(cat found)" = "$3 $4" ] || fail "$1: messages and bytes $(cat found), not $3 $4"
+}
+collective gather '' 56 56000 'node 1 7 0 - comm_type=2 comm_size=1000'
+collective gather-direct 'allgather="direct"' 56 56000 'node 1 7 0 - comm_type=2 comm_size=1000'
+collective scatter '' 56 56000 'node 1 7 0 - comm_type=7 comm_size=8000'
+collective scatter-direct 'reduce-scatter="direct"' 56 56000 'node 1 7 0 - comm_type=7 comm_size=8000'
+collective broadcast '' 21 8400000 'node 1 7 0 - comm_type=5 comm_size=1200000'
+collective reduction '' 7 7000 'node 1 7 0 - comm_type=1 comm_size=1000'
+collective exchange '' 56 56000 'node 1 7 0 - comm_type=6 comm_size=8000'
+collective halved 'bytes-scale="0.5"' 56 28000 'node 1 7 0 - comm_type=6 comm_size=8000'
+for how in ring tree doubling direct; do
+    collective "reduce-$how" "allreduce=\"$how\"" "$(
+        case $how in ring) echo 112 ;; tree) echo 28 ;; doubling) echo 48 ;; direct) echo 112 ;; esac
+    )" 112000 'node 1 7 0 - comm_type=0 comm_size=8000'
+done
+# By NCCL's model a small vector is reduced by tree and a large one by ring.
+for size in 65536:allreduce-tree 16777216:allreduce-ring; do
+    collective "nccl-${size%:*}" '' "$([ "${size#*:}" = allreduce-ring ] && echo 112 || echo 28)" \
+        $((14 * ${size%:*})) "node 1 7 0 - comm_type=0 comm_size=${size%:*}"
+    "$weft" query "nccl-${size%:*}" 'select kind from collectives' | grep -q "${size#*:}" ||
+        fail "${size%:*} bytes are not reduced by ${size#*:}"
+done
+collective barrier '' 28 56 'node 1 7 0 - comm_type=9'
 
 # --- mistakes ----------------------------------------------------------------------------------
 rm ring.5.et
