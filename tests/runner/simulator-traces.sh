@@ -166,7 +166,7 @@ pipeline()
 {
     echo "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 1 pp: $1 vpp: $2 ga: 8 all_gpus: $1 pp_comm: 100"
     echo 16
-    for i in 1 2 3 4 5 6 7 8; do
+    for _ in 1 2 3 4 5 6 7 8; do
         echo 'embedding_layer -1 50000 NONE 0 50000 NONE 0 50000 NONE 0 0'
         echo 'mlp -1 50000 NONE 0 50000 NONE 0 50000 NONE 0 0'
     done
