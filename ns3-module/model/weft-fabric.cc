@@ -209,21 +209,27 @@ WeftFabric::BuildSwitches(const NodeContainer& switches)
 void
 WeftFabric::BuildNics(const NodeContainer& hosts)
 {
-    auto lan = CreateObject<WeftLan>();
     m_nics.assign(m_clos.nhosts, nullptr);
     for (uint32_t i = 0; i < m_clos.nhosts; i++)
     {
         if (IsHere(i))
         {
             auto nic = CreateObject<WeftNic>();
-            const Mac48Address address = Mac48Address::Allocate();
-            nic->SetAddress(address);
             nic->Setup(this, i);
-            nic->Join(lan);
-            GetNode(hosts, i)->AddDevice(nic);
+            AddPorts(nic, GetNode(hosts, i));
             m_nics[i] = PeekPointer(nic);
-            m_hostOf[address] = i;
         }
+    }
+}
+
+void
+WeftFabric::AddPorts(const Ptr<WeftNic>& nic, const Ptr<Node>& node)
+{
+    for (uint32_t i = 0; i < nic->GetNPorts(); i++)
+    {
+        const Ptr<WeftHostPort> port = nic->GetDevice(i);
+        port->SetAddress(Mac48Address::Allocate());
+        node->AddDevice(port);
     }
 }
 
@@ -236,12 +242,28 @@ WeftFabric::GetNode(const NodeContainer& nodes, uint32_t i) const
 Ptr<NetDevice>
 WeftFabric::GetDevice(const weft_end& end) const
 {
-    return end.is_host ? Ptr<NetDevice>(m_nics[end.index]) : Ptr<NetDevice>(m_switches[end.index]);
+    if (!end.is_host)
+    {
+        return m_switches[end.index];
+    }
+    WeftNic* nic = m_nics[end.index];
+    return nic ? Ptr<NetDevice>(nic->GetDevice(end.port)) : nullptr;
+}
+
+uint64_t
+WeftFabric::GetLan(const weft_link& link) const
+{
+    // A server's switch leads nowhere else; planes do not meet.
+    const uint64_t inside = weft_clos_inside_ports(&m_clos, link.lower.index);
+    return inside >> link.lower.port & 1 ? WEFT_GRAPH_HOST_LINKS + link.upper.index
+         : m_clos.graph                  ? 0
+                                         : link.lower.port;
 }
 
 void
 WeftFabric::BuildLinks()
 {
+    std::map<uint64_t, Ptr<WeftLan>> lans;
     m_channels.assign(weft_planes_links(&m_clos), nullptr);
     for (uint64_t i = 0; i < m_channels.size(); i++)
     {
@@ -256,7 +278,9 @@ WeftFabric::BuildLinks()
         }
         if (lower && link.lower.is_host)
         {
-            m_nics[link.lower.index]->AddLink(m_channels[i]);
+            Ptr<WeftLan>& lan = lans[GetLan(link)];
+            lan = lan ? lan : CreateObject<WeftLan>();
+            m_nics[link.lower.index]->GetDevice(link.lower.port)->Connect(m_channels[i], lan);
         }
     }
 }
