@@ -142,13 +142,14 @@ std::string
 WeftTopologyFile::FindHost(uint64_t id, uint32_t& host) const
 {
     node_kind kind = NODE_HOST;
-    if (!graph_names_find(m_names.get(), id, &kind, &host))
+    const bool known = graph_names_find(m_names.get(), id, &kind, &host);
+    if (known && kind == NODE_HOST)
     {
-        return std::to_string(id) + " is not in " + m_path + "; expected the id of a host";
+        return "";
     }
-    return kind == NODE_HOST
-             ? ""
-             : std::to_string(id) + " is a switch of " + m_path + "; expected the id of a host";
+    return std::to_string(id) + (known ? " is a switch of " : " is not in ") + m_path +
+           "; expected a host, of which there are " + std::to_string(GetNHosts()) + " from " +
+           std::to_string(GetId(0)) + " to " + std::to_string(GetId(GetNHosts() - 1));
 }
 
 uint32_t

@@ -21,6 +21,7 @@
 #include <array>
 #include <iterator>
 #include <new>
+#include <numeric>
 #include <weft/error.h>
 
 namespace ns3
@@ -250,20 +251,36 @@ WeftFabric::GetDevice(const weft_end& end) const
     return nic ? Ptr<NetDevice>(nic->GetDevice(end.port)) : nullptr;
 }
 
-uint64_t
-WeftFabric::GetLan(const weft_link& link) const
+std::vector<uint32_t>
+WeftFabric::FindNetworks() const
 {
-    // A server's switch leads nowhere else; planes do not meet.
-    const uint64_t inside = weft_clos_inside_ports(&m_clos, link.lower.index);
-    return inside >> link.lower.port & 1 ? WEFT_GRAPH_HOST_LINKS + link.upper.index
-         : m_clos.graph                  ? 0
-                                         : link.lower.port;
+    std::vector<uint32_t> network(m_switches.size());
+    std::iota(network.begin(), network.end(), 0U);
+    const auto find = [&network](uint32_t sw) {
+        while (network[sw] != sw)
+        {
+            network[sw] = network[network[sw]];
+            sw = network[sw];
+        }
+        return sw;
+    };
+    for (uint64_t i = 0; i < weft_planes_links(&m_clos); i++)
+    {
+        const weft_link link = GetLink(i);
+        if (!link.lower.is_host)
+        {
+            network[find(link.lower.index)] = find(link.upper.index);
+        }
+    }
+    std::for_each(network.begin(), network.end(), [&find](uint32_t& of) { of = find(of); });
+    return network;
 }
 
 void
 WeftFabric::BuildLinks()
 {
-    std::map<uint64_t, Ptr<WeftLan>> lans;
+    const std::vector<uint32_t> networks = FindNetworks();
+    std::map<uint32_t, Ptr<WeftLan>> lans;
     m_channels.assign(weft_planes_links(&m_clos), nullptr);
     for (uint64_t i = 0; i < m_channels.size(); i++)
     {
@@ -278,7 +295,7 @@ WeftFabric::BuildLinks()
         }
         if (lower && link.lower.is_host)
         {
-            Ptr<WeftLan>& lan = lans[GetLan(link)];
+            Ptr<WeftLan>& lan = lans[networks[link.upper.index]];
             lan = lan ? lan : CreateObject<WeftLan>();
             m_nics[link.lower.index]->GetDevice(link.lower.port)->Connect(m_channels[i], lan);
         }

@@ -462,9 +462,9 @@ class WeftFabric : public Object
     void BuildLinks();                                 //!< part of Build()
     /** @param nic of a host @param node of it; gets the ports as devices */
     void AddPorts(const Ptr<WeftNic>& nic, const Ptr<Node>& node);
-    /** @param link of a host @return number of the network that it is in: hosts' ports in one send
-     * each other what IP stacks give them */
-    uint64_t GetLan(const weft_link& link) const;
+    /** @return by switch, the number of the network that it is in: one with those to which links
+     * lead, and another than, for example, those of another plane */
+    std::vector<uint32_t> FindNetworks() const;
     /** @param nodes that are there, or none @param i number @return that node, or a new one whose
      * system id is the rank */
     Ptr<Node> GetNode(const NodeContainer& nodes, uint32_t i) const;

@@ -7,6 +7,7 @@
 #include "weft-death.h"
 #include "weft-test-rig.h"
 
+#include "ns3/packet.h"
 #include "ns3/test.h"
 
 #include <fstream>
@@ -171,6 +172,40 @@ class ServersTestCase : public FileTestCase
     }
 };
 
+/** A file of two planes that do not meet: each is a network of its own. */
+class ApartTestCase : public FileTestCase
+{
+  public:
+    ApartTestCase()
+        : FileTestCase("switches that no link joins are networks of their own")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftHelper weft;
+        weft.SetTopologyFile(Write("planes.txt",
+                                   "4 2 4\n2 3\n0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n"
+                                   "1 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n"));
+        Choose(weft);
+        weft.Install();
+        Ptr<WeftNic> nic = weft.GetFabric()->GetNic(0);
+        Ptr<WeftNic> peer = weft.GetFabric()->GetNic(1);
+        NS_TEST_EXPECT_MSG_EQ(nic->GetChannel()->GetNDevices(), 2, "a port of each host");
+        NS_TEST_EXPECT_MSG_EQ(nic->GetChannel()->GetDevice(1), peer, "the same of the other one");
+        NS_TEST_EXPECT_MSG_EQ(nic->Send(Create<Packet>(9), peer->GetAddress(), 0x0800),
+                              true,
+                              "in this plane");
+        NS_TEST_EXPECT_MSG_EQ(
+            nic->Send(Create<Packet>(9), peer->GetDevice(1)->GetAddress(), 0x0800),
+            false,
+            "not in the other one");
+        Simulator::Run();
+        Simulator::Destroy();
+    }
+};
+
 /** Mistakes end the program with file and line. */
 class MistakesTestCase : public FileTestCase
 {
@@ -231,6 +266,7 @@ class WeftInputFilesTestSuite : public TestSuite
     {
         AddTestCase(new PairTestCase);
         AddTestCase(new ServersTestCase);
+        AddTestCase(new ApartTestCase);
         AddTestCase(new MistakesTestCase);
     }
 };
