@@ -182,10 +182,13 @@ queue_reply(const struct weft_net *net, struct weft_host_node *h, const struct w
     weft_packets_push(&h->ports->queue[to].replies, p, &h->node.worker->memory);
 }
 
+/* A packet that names a port waits there, dead or alive: an IP stack knows of its ports itself. */
 static void
 queue_other(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
 {
-    const uint32_t port = hashed(&net->config, p, leading(net, h, p->dst));
+    const bool named = p->in_port > 0 && p->in_port <= h->node.nports;
+    const uint32_t port =
+        named ? p->in_port - 1U : hashed(&net->config, p, leading(net, h, p->dst));
     weft_packets_push(&h->ports->queue[port].others, p, &h->node.worker->memory);
 }
 

@@ -302,8 +302,9 @@ extern "C"
                                 uint64_t what);
 
     /** Sends a packet of the program's own (WEFT_RAW, of class 1, with its source, its destination
-     * and its length, at least 38 bytes) as soon as the NIC lets it from @p at on. Its psn and qp
-     * may say which it is. What comes of it hooks tell: sent, received, lost. From a hook as
+     * and its length, at least 38 bytes) as soon as the NIC lets it from @p at on: by port number
+     * in_port - 1 of the host, dead or alive, or, if in_port is 0, by one that leads there. Its psn
+     * and qp may say which it is. What comes of it hooks tell: sent, received, lost. From a hook as
      * weft_net_post(). */
     WEFT_API void weft_net_send(struct weft_net *net, uint32_t host,
                                 const struct weft_packet *packet, int64_t at);
