@@ -20,6 +20,19 @@ input_error(struct input_source *from, int line, const char *format, ...)
     return false;
 }
 
+bool
+input_error_at(struct input_source *from, size_t byte, const char *format, ...)
+{
+    CLEANUP(text_drop) struct text message = {0};
+    va_list args;
+    va_start(args, format);
+    text_vadd(&message, format, args);
+    va_end(args);
+    from->bad = true;
+    diag_error(from->d, from->scenario_line, "%s: byte %zu: %s", from->path, byte, message.s);
+    return false;
+}
+
 void
 input_warning(const struct input_source *from, int line, const char *format, ...)
 {

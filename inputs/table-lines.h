@@ -29,6 +29,10 @@ struct input_source
 bool input_error(struct input_source *from, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Reports a mistake at byte @p byte of the file, counted from 0. Returns false. */
+bool input_error_at(struct input_source *from, size_t byte, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** Warns of what is odd, but no mistake. */
 void input_warning(const struct input_source *from, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

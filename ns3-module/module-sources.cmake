@@ -3,6 +3,7 @@
 # The ns-3 module's files, from the root of the tree: read by both lives of the root CMakeLists.txt.
 set(weft_module_sources
     ns3-module/helper/weft-helper.cc
+    ns3-module/helper/weft-input-files.cc
     ns3-module/model/weft-channel.cc
     ns3-module/model/weft-choice.cc
     ns3-module/model/weft-collective.cc
@@ -12,10 +13,10 @@ set(weft_module_sources
     ns3-module/model/weft-fabric-ranks.cc
     ns3-module/model/weft-fabric-setup.cc
     ns3-module/model/weft-fabric.cc
+    ns3-module/model/weft-host-port.cc
     ns3-module/model/weft-link-faults.cc
     ns3-module/model/weft-memory.cc
     ns3-module/model/weft-net-device.cc
-    ns3-module/model/weft-nic-ip.cc
     ns3-module/model/weft-nic.cc
     ns3-module/model/weft-packet.cc
     ns3-module/model/weft-port.cc
@@ -35,6 +36,7 @@ set(weft_module_headers
     ns3-module/model/weft-collective.h
     ns3-module/model/weft-connection.h
     ns3-module/model/weft-fabric.h
+    ns3-module/model/weft-host-port.h
     ns3-module/model/weft-memory.h
     ns3-module/model/weft-net-device.h
     ns3-module/model/weft-nic.h

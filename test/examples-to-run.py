@@ -4,6 +4,8 @@ cpp_examples = [
     ("weft-two-hosts", "True", "True"),
     ("weft-themis-leaf-spine", "True", "False"),
     ("weft-timer-sweep", "True", "False"),
+    ("weft-flow-files", "True", "False"),
+    ("weft-two-planes", "True", "False"),
 ]
 
 python_examples = []

@@ -123,7 +123,7 @@ sed -n 's/^ *sudo .* apt-get install --no-install-recommends //p' err | tr ' ' '
 boost=libboost-dev
 ! grep -qsx 'VERSION_ID="12"' /etc/os-release || boost=
 xargs -n 1 >expected <<END
-check cmake g++ gcc gnuplot-nox $boost libgsl-dev libns3-dev libsqlite3-dev libxml2-dev libxml2-utils libxslt1-dev ninja-build ns3 pkgconf zlib1g-dev
+check cmake g++ gcc gnuplot-nox $boost libgsl-dev liblzma-dev libns3-dev libprotobuf-c-dev libsqlite3-dev libxml2-dev libxml2-utils libxslt1-dev ninja-build ns3 pkgconf protobuf-c-compiler zlib1g-dev
 END
 cmp named expected || fail "without packages: $(cat err)"
 

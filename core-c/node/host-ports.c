@@ -217,10 +217,13 @@ weft_ports_reply(const struct weft_net *net, struct weft_host_node *h, const str
     queue_reply(net, h, p, p->in_port);
 }
 
+/* A packet that names a port waits there, dead or alive: an IP stack knows of its ports itself. */
 void
 weft_ports_send(const struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
 {
-    const uint32_t port = hashed(&net->config, p, leading(net, h, p->dst));
+    const bool named = p->in_port > 0 && p->in_port <= h->node.nports;
+    const uint32_t port =
+        named ? p->in_port - 1U : hashed(&net->config, p, leading(net, h, p->dst));
     weft_packets_push(&waits_at(h, port)->others, p, &h->node.worker->memory);
 }
 

@@ -77,7 +77,8 @@
     X(weft_workload_fsdp)               \
     X(weft_workload_gpt2)               \
     X(weft_workload_flows)              \
-    X(weft_workload_poisson)
+    X(weft_workload_poisson)            \
+    X(weft_workload_trace)
 
 /* clang-format on */
 

@@ -9,7 +9,9 @@
 static bool
 is_done(const struct weft_collective *c)
 {
-    return c->done + c->failed + c->unstarted == c->is.size.nmessages;
+    const bool blocked = c->held > 0 && c->undelivered == 0; /* or it goes on when someone hears */
+    return c->computing == 0 && !blocked &&
+           c->done + c->failed + c->unstarted + c->held == c->is.size.nmessages;
 }
 
 /* Counts one message more or less that another one waits for in vain; that one goes on the list if
@@ -185,6 +187,28 @@ note_failed(struct weft_collective *c, uint32_t message, int64_t now, struct eff
     return true;
 }
 
+/* Hears what becomes of a program. */
+static void
+hear_play(struct weft_collective *c, enum weft_play_news what, int64_t now)
+{
+    weft_run_lock(c->run);
+    c->held -= what == WEFT_PLAY_RELEASED;
+    c->computing += what == WEFT_PLAY_COMPUTES;
+    bool done = false;
+    if (what == WEFT_PLAY_COMPUTED)
+    {
+        c->computing--;
+        c->done_at = now > c->done_at ? now : c->done_at;
+        done = is_done(c);
+    }
+    const int64_t done_at = c->done_at;
+    weft_run_unlock(c->run);
+    if (done && c->is.hooks.done)
+    {
+        c->is.hooks.done(c->is.hooks.of, done_at);
+    }
+}
+
 /* Hears what all ranks hear of. */
 static void
 hear(struct weft_collective *c, uint32_t message, enum weft_message_end end, int64_t now)
@@ -206,6 +230,7 @@ hear(struct weft_collective *c, uint32_t message, enum weft_message_end end, int
     if (effects.answered >= 0 && weft_net_is_here(c->run->net, m->src))
     {
         weft_collective_count_next(c, message, true, effects.answered);
+        weft_plays_answered(c, message, effects.answered);
     }
     if (effects.step_ends)
     {
@@ -217,21 +242,40 @@ hear(struct weft_collective *c, uint32_t message, enum weft_message_end end, int
     }
 }
 
+/* Tells all ranks at the end of the window. */
+static void
+tell_later(struct weft_collective *c, uint32_t message, uint32_t what, int64_t now)
+{
+    struct weft_run *run = c->run;
+    weft_run_lock(run);
+    c->outcome = weft_grow(weft_run_memory(run), c->outcome, c->noutcomes, &c->outcome_room,
+                           sizeof *c->outcome);
+    c->outcome[c->noutcomes++] = (struct weft_outcome){now, message, what};
+    weft_run_unlock(run);
+}
+
 void
 weft_collective_note(struct weft_collective *c, uint32_t message, enum weft_message_end end,
                      int64_t now)
 {
-    struct weft_run *run = c->run;
-    if (!run->has_ranks)
+    if (!c->run->has_ranks)
     {
         hear(c, message, end, now);
         return;
     }
-    weft_run_lock(run); /* all ranks hear of it at the end of the window */
-    c->outcome = weft_grow(weft_run_memory(run), c->outcome, c->noutcomes, &c->outcome_room,
-                           sizeof *c->outcome);
-    c->outcome[c->noutcomes++] = (struct weft_outcome){now, message, end};
-    weft_run_unlock(run);
+    tell_later(c, message, end, now);
+}
+
+void
+weft_collective_note_play(struct weft_collective *c, uint32_t message, enum weft_play_news what,
+                          int64_t now)
+{
+    if (!c->run->has_ranks)
+    {
+        hear_play(c, what, now);
+        return;
+    }
+    tell_later(c, message, what, now);
 }
 
 void
@@ -249,6 +293,11 @@ weft_collective_hear(struct weft_collective *c, const void *outcomes, size_t n)
     {
         struct weft_outcome o;
         memcpy(&o, (const unsigned char *)outcomes + i * sizeof o, sizeof o);
+        if (o.what > WEFT_MESSAGE_FAILED)
+        {
+            hear_play(c, (enum weft_play_news)o.what, o.at);
+            continue;
+        }
         hear(c, o.message, (enum weft_message_end)o.what, o.at);
     }
     return c->released;
@@ -261,7 +310,8 @@ weft_collective_describe(struct weft_collective *c, struct weft_collective_state
     *is = (struct weft_collective_state){.acked = c->acked,
                                          .failed = c->failed,
                                          .undelivered = c->undelivered,
-                                         .unstarted = c->unstarted,
+                                         .unstarted = c->unstarted + (is_done(c) ? c->held : 0),
+                                         .held = c->held,
                                          .last_delivery = c->last_delivery,
                                          .done_at = c->done_at,
                                          .done = is_done(c)};
@@ -284,4 +334,5 @@ weft_collective_gather(struct weft_collective *c)
         c->is.times[i].posted = (int64_t)posted[i];
     }
     weft_scratch_give(c->run, posted);
+    weft_plays_gather(c);
 }

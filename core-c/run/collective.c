@@ -109,6 +109,7 @@ delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
     {
         c->is.hooks.delivered(c->is.hooks.of, (uint32_t)tag, now);
     }
+    weft_plays_delivered(c, (uint32_t)tag, now);
     weft_collective_count_next(c, (uint32_t)tag, false, now);
     weft_collective_note(c, (uint32_t)tag, WEFT_MESSAGE_DELIVERED, now);
 }
@@ -118,6 +119,7 @@ acked(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
 {
     struct weft_collective *c = of;
     (void)qp;
+    weft_plays_acked(c, (uint32_t)tag, now);
     weft_collective_count_next(c, (uint32_t)tag, true, now);
     weft_collective_note(c, (uint32_t)tag, WEFT_MESSAGE_ACKED, now);
 }
@@ -126,6 +128,7 @@ static void
 failed(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
 {
     (void)qp;
+    weft_plays_failed(of, (uint32_t)tag);
     weft_collective_note(of, (uint32_t)tag, WEFT_MESSAGE_FAILED, now);
 }
 
@@ -276,6 +279,7 @@ weft_run_collective(struct weft_run *run, const struct weft_collective_config *c
                                                      &run->work_room, sizeof *run->work);
     run->work[run->nworks++] = c;
     *made = c;
+    weft_plays_begin(c);
     const int64_t now = weft_net_now(run->net);
     for (uint32_t i = 0; i < n; i++)
     {
@@ -302,7 +306,12 @@ weft_run_fill(struct weft_run *run, const struct weft_workload_ops *ops, const v
     uint32_t *next = weft_take(&run->memory, (out->size.nnext + (size_t)1) * sizeof *next);
     out->times = weft_take(&run->memory, out->size.nmessages * sizeof *out->times);
     out->next = next;
-    return ops->fill(config, &hosts, run->seed, run->number, out->messages, next);
+    code = ops->fill(config, &hosts, run->seed, run->number, out->messages, next);
+    if (!code)
+    {
+        weft_plays_find(run, ops, config, out);
+    }
+    return code;
 }
 
 struct weft_connection *

@@ -24,6 +24,16 @@ struct weft_together
     uint32_t room;
 };
 
+/** News of a program, counted as those of messages are. */
+enum weft_play_news
+{
+    WEFT_PLAY_RELEASED = WEFT_MESSAGE_FAILED + 1, /**< a message may be posted */
+    WEFT_PLAY_COMPUTES,                           /**< something ends by itself, later */
+    WEFT_PLAY_COMPUTED,                           /**< it has ended */
+};
+
+struct weft_play;
+
 struct weft_collective
 {
     struct weft_run *run;
@@ -43,6 +53,9 @@ struct weft_collective
     uint32_t *lost_waits; /**< [message]: how many that it waits for will not be delivered; NULL as
                              long as none is given up */
     uint32_t *lost;       /**< as long: messages whose successors are to be told */
+    struct weft_play *play; /**< [is.nprograms] */
+    size_t held;            /**< messages that no operation has released yet */
+    size_t computing;       /**< operations that will end by themselves */
     int64_t last_delivery;
     int64_t done_at;
     bool released;                /**< something was, by what all ranks hear of */
@@ -59,6 +72,23 @@ void weft_collective_count_next(struct weft_collective *c, uint32_t message, boo
 /** Notes what has become of a message: at once, or where there are ranks for all of them. */
 void weft_collective_note(struct weft_collective *c, uint32_t message, enum weft_message_end end,
                           int64_t now);
+/** Notes the same of a program. */
+void weft_collective_note_play(struct weft_collective *c, uint32_t message,
+                               enum weft_play_news what, int64_t now);
+
+/** Finds the programs among the messages of a workload, and has these wait for them. */
+void weft_plays_find(struct weft_run *run, const struct weft_workload_ops *ops, const void *config,
+                     struct weft_collective_config *out);
+/** Sets the programs up, and has them begin. */
+void weft_plays_begin(struct weft_collective *c);
+/** A message is delivered, acknowledged or given up: its host is run just now. */
+void weft_plays_delivered(struct weft_collective *c, uint32_t message, int64_t now);
+void weft_plays_acked(struct weft_collective *c, uint32_t message, int64_t now);
+void weft_plays_failed(struct weft_collective *c, uint32_t message);
+/** The sender of a message that it has given up hears @p at that it was delivered. */
+void weft_plays_answered(struct weft_collective *c, uint32_t message, int64_t at);
+/** Rank 0 gets all times. */
+void weft_plays_gather(struct weft_collective *c);
 
 /** Returns the step of a message, where there are barriers. */
 static inline struct weft_step *

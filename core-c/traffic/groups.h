@@ -16,6 +16,9 @@ extern "C"
 /** Most messages of one workload. */
 #define WEFT_MAX_MESSAGES (UINT32_C(1) << 24)
 
+/** Where a run's number leaves room for that of a job, so that jobs draw different numbers. */
+#define WEFT_JOB_SHIFT 54
+
     enum weft_placement
     {
         WEFT_INTERLEAVED, /**< group g holds the hosts h with h mod groups = g */

@@ -7,9 +7,6 @@
 
 #include <weft/error.h>
 
-/* Where a run's number leaves room for that of a job, so that jobs draw different numbers. */
-#define JOB_SHIFT 54
-
 static bool
 has_hosts(const struct weft_job *job, uint32_t nhosts)
 {
@@ -111,7 +108,7 @@ jobs_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
         const struct weft_hosts own = weft_job_hosts(job, hosts);
         error = job_size(job, hosts, &size);
         error = error ? error
-                      : job->ops->fill(job->config, &own, seed, run | (uint64_t)j << JOB_SHIFT,
+                      : job->ops->fill(job->config, &own, seed, run | (uint64_t)j << WEFT_JOB_SHIFT,
                                        messages + before.nmessages, next + before.nnext);
         if (!error)
         {

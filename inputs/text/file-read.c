@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#define _POSIX_C_SOURCE 200809L /* O_CLOEXEC, where C is strictly C11 */
+
 #include "file-read.h"
 
 #include <errno.h>

@@ -5,6 +5,8 @@
  */
 #include "weft-helper.h"
 
+#include "weft-input-files.h"
+
 #include "ns3/abort.h"
 #include "ns3/nstime.h"
 #include "ns3/string.h"
@@ -116,11 +118,41 @@ WeftHelper::SetFabricAttribute(const std::string& name, const AttributeValue& va
 }
 
 void
-WeftHelper::SetGraph(uint32_t hosts, uint32_t switches, const std::vector<weft_graph_edge>& links)
+WeftHelper::SetGraph(uint32_t hosts,
+                     uint32_t switches,
+                     const std::vector<weft_graph_edge>& links,
+                     uint32_t gpus)
 {
     m_graphHosts = hosts;
     m_graphSwitches = switches;
     m_graphLinks = links;
+    m_graphGpus = gpus;
+    m_topologyFile = nullptr;
+}
+
+void
+WeftHelper::SetTopologyFile(const std::string& path)
+{
+    const auto file = std::make_shared<const WeftTopologyFile>(path);
+    SetGraph(file->GetNHosts(), file->GetNSwitches(), file->GetLinks(), file->GetGpus());
+    m_topologyFile = file;
+}
+
+uint32_t
+WeftHelper::GetHostOfId(uint32_t id) const
+{
+    NS_ABORT_MSG_UNLESS(m_topologyFile, "WeftHelper: SetTopologyFile() comes before GetHostOfId()");
+    uint32_t host = 0;
+    const std::string wrong = m_topologyFile->FindHost(id, host);
+    NS_ABORT_MSG_UNLESS(wrong.empty(), "WeftHelper: GetHostOfId(): " << wrong);
+    return host;
+}
+
+uint32_t
+WeftHelper::GetIdOfHost(uint32_t host) const
+{
+    NS_ABORT_MSG_UNLESS(m_topologyFile, "WeftHelper: SetTopologyFile() comes before GetIdOfHost()");
+    return m_topologyFile->GetId(host);
 }
 
 Ptr<WeftFabric>
@@ -136,9 +168,10 @@ WeftHelper::Create(weft_clos* shape) const
             fabric->SetLevelText(number, kind, text);
         }
     }
-    const bool sound = (m_graphHosts == 0 ||
-                        fabric->SetGraph(m_graphHosts, m_graphSwitches, m_graphLinks, error)) &&
-                       fabric->GetShape(shape, error);
+    const bool sound =
+        (m_graphHosts == 0 ||
+         fabric->SetGraph(m_graphHosts, m_graphSwitches, m_graphLinks, error, m_graphGpus)) &&
+        fabric->GetShape(shape, error);
     NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
     return fabric;
 }
@@ -159,18 +192,33 @@ WeftHelper::Install(const NodeContainer& hosts)
     weft_clos shape;
     std::string error;
     m_fabric = Create(&shape);
+    m_installedFile = m_topologyFile;
     m_hosts = hosts;
     m_switches = NodeContainer();
     m_switches.Create(weft_planes_switches(&shape));
     const bool sound = m_fabric->Build(m_hosts, m_switches, error);
     NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
+    return GetDevices(0);
+}
 
-    NetDeviceContainer nics;
+NetDeviceContainer
+WeftHelper::GetDevices(uint32_t port) const
+{
+    NS_ABORT_MSG_UNLESS(m_fabric, "WeftHelper: Install() comes before GetDevices()");
+    const uint32_t most = weft_clos_most_ports(&m_fabric->GetClos());
+    NS_ABORT_MSG_IF(port >= most,
+                    "WeftHelper: GetDevices(): no host has a port " << port << "; expected 0 to "
+                                                                    << most - 1);
+    NetDeviceContainer devices;
     for (uint32_t i = 0; i < m_fabric->GetNHosts(); i++)
     {
-        nics.Add(m_fabric->GetNic(i));
+        const Ptr<WeftNic> nic = m_fabric->GetNic(i);
+        if (port < nic->GetNPorts())
+        {
+            devices.Add(nic->GetDevice(port));
+        }
     }
-    return nics;
+    return devices;
 }
 
 int64_t
@@ -211,6 +259,16 @@ WeftHelper::InstallWorkload(const std::string& text, const weft_table* table, ui
     const bool sound = workload->Install(m_fabric, error);
     NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
     return workload;
+}
+
+Ptr<WeftCollective>
+WeftHelper::InstallFlowFile(const std::string& path, uint32_t level, const std::string& startUnit)
+{
+    NS_ABORT_MSG_UNLESS(m_fabric, "WeftHelper: Install() comes before InstallFlowFile()");
+    WeftFlowFile file(path, startUnit);
+    return InstallWorkload("flows",
+                           file.Place(m_installedFile.get(), m_fabric->GetNHosts()),
+                           level);
 }
 
 void

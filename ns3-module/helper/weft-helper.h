@@ -15,11 +15,14 @@
 #include "ns3/weft-fabric.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace ns3
 {
+
+class WeftTopologyFile;
 
 /**
  * @ingroup weft
@@ -67,8 +70,25 @@ class WeftHelper
      * Makes the topology a graph: any switches and links (see graph.h), in place of SetTopology().
      * @param hosts how many, more than none @param switches how many
      * @param links between nodes 0 .. hosts-1, the hosts, and hosts .. hosts+switches-1
+     * @param gpus hosts of a server, in a row, where links of servers' own networks do not say so;
+     * 0: a host is a server by itself
      */
-    void SetGraph(uint32_t hosts, uint32_t switches, const std::vector<weft_graph_edge>& links);
+    void SetGraph(uint32_t hosts,
+                  uint32_t switches,
+                  const std::vector<weft_graph_edge>& links,
+                  uint32_t gpus = 0);
+
+    /**
+     * Makes the topology that of a file: a topology.txt of HPCC's, ConWeave's or SimAI's simulator,
+     * in place of SetTopology(). Hosts and switches are numbered in the order of their ids there.
+     * A mistake in the file ends the program, with file and line.
+     * @param path of the file
+     */
+    void SetTopologyFile(const std::string& path);
+    /** @param id of a host in the file of SetTopologyFile() @return the host's number */
+    uint32_t GetHostOfId(uint32_t id) const;
+    /** @param host its number @return its id in the file of SetTopologyFile() */
+    uint32_t GetIdOfHost(uint32_t host) const;
 
     /** Sets any attribute of WeftFabric. @param name attribute @param value its value */
     void SetFabricAttribute(const std::string& name, const AttributeValue& value);
@@ -89,6 +109,12 @@ class WeftHelper
     Ptr<WeftFabric> GetFabric() const;
     /** @return its hosts */
     NodeContainer GetHosts() const;
+    /**
+     * The devices of one port of every host that has it, as for a subnet:
+     * `address.Assign(weft.GetDevices(1))`.
+     * @param port number of a port @return its devices, in host order; of port 0 the NICs
+     */
+    NetDeviceContainer GetDevices(uint32_t port) const;
     /** @return its switches */
     NodeContainer GetSwitches() const;
 
@@ -101,6 +127,20 @@ class WeftHelper
      */
     Ptr<WeftCollective>
     InstallWorkload(const std::string& text, const weft_table* table = nullptr, uint32_t level = 0);
+
+    /**
+     * Starts the flows of a file on the fabric built last: CSV with the header src,dst,bytes,start,
+     * the flow.txt of HPCC's or ConWeave's simulator, or a connection matrix of htsim. Hosts are
+     * the ids of SetTopologyFile(), if it was called, else numbers from 0. A mistake in the file
+     * ends the program, with file and line.
+     * @param path of the file
+     * @param level service level of its QPs
+     * @param startUnit of the times of an htsim matrix: "us" or "ps"
+     * @return the workload: its messages are the flows in the order of the file
+     */
+    Ptr<WeftCollective> InstallFlowFile(const std::string& path,
+                                        uint32_t level = 0,
+                                        const std::string& startUnit = "us");
 
     /**
      * Sets the time resolution to picoseconds. Call it first in main(), unless a WeftHelper is made
@@ -124,14 +164,17 @@ class WeftHelper
     /** @param shape gets its shape @return a fabric with all that was set; a wrong one is fatal */
     Ptr<WeftFabric> Create(weft_clos* shape) const;
 
-    ObjectFactory m_factory;                   //!< of fabrics
-    std::vector<Level> m_levels;               //!< service levels from 1 up
-    uint32_t m_graphHosts{0};                  //!< SetGraph(); 0: it was not called
-    uint32_t m_graphSwitches{0};               //!< SetGraph()
-    std::vector<weft_graph_edge> m_graphLinks; //!< SetGraph()
-    Ptr<WeftFabric> m_fabric;                  //!< built last
-    NodeContainer m_hosts;                     //!< its hosts
-    NodeContainer m_switches;                  //!< its switches
+    ObjectFactory m_factory;                                 //!< of fabrics
+    std::vector<Level> m_levels;                             //!< service levels from 1 up
+    uint32_t m_graphHosts{0};                                //!< SetGraph(); 0: it was not called
+    uint32_t m_graphSwitches{0};                             //!< SetGraph()
+    std::vector<weft_graph_edge> m_graphLinks;               //!< SetGraph()
+    uint32_t m_graphGpus{0};                                 //!< SetGraph()
+    std::shared_ptr<const WeftTopologyFile> m_topologyFile;  //!< SetTopologyFile()
+    std::shared_ptr<const WeftTopologyFile> m_installedFile; //!< of the fabric built last
+    Ptr<WeftFabric> m_fabric;                                //!< built last
+    NodeContainer m_hosts;                                   //!< its hosts
+    NodeContainer m_switches;                                //!< its switches
 };
 
 } // namespace ns3

@@ -158,26 +158,26 @@ WeftLan::~WeftLan()
 void
 WeftLan::DoDispose()
 {
-    m_nics.clear();
+    m_ports.clear();
     Channel::DoDispose();
 }
 
 void
-WeftLan::Add(Ptr<NetDevice> nic)
+WeftLan::Add(Ptr<NetDevice> port)
 {
-    m_nics.push_back(nic);
+    m_ports.push_back(port);
 }
 
 std::size_t
 WeftLan::GetNDevices() const
 {
-    return m_nics.size();
+    return m_ports.size();
 }
 
 Ptr<NetDevice>
 WeftLan::GetDevice(std::size_t i) const
 {
-    return m_nics.at(i);
+    return m_ports.at(i);
 }
 
 } // namespace ns3

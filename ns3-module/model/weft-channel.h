@@ -70,10 +70,11 @@ class WeftChannel : public Channel
 
 /**
  * @ingroup weft
- * @brief The whole fabric, as an IP stack sees it: one network to which all NICs are connected.
+ * @brief The fabric, as an IP stack sees it: one network to which all NICs are connected; of hosts
+ * with several ports, one for each plane and for each switch of a server's own network.
  *
- * It is what a NIC's GetChannel() returns, so that Ipv4GlobalRoutingHelper finds routes through the
- * fabric.
+ * It is what the GetChannel() of a host's port returns, so that Ipv4GlobalRoutingHelper finds
+ * routes through the fabric.
  */
 class WeftLan : public Channel
 {
@@ -83,8 +84,8 @@ class WeftLan : public Channel
     WeftLan();
     ~WeftLan() override;
 
-    /** @param nic one more NIC */
-    void Add(Ptr<NetDevice> nic);
+    /** @param port one more port of a host */
+    void Add(Ptr<NetDevice> port);
 
     // From Channel
     std::size_t GetNDevices() const override;
@@ -94,7 +95,7 @@ class WeftLan : public Channel
     void DoDispose() override;
 
   private:
-    std::vector<Ptr<NetDevice>> m_nics; //!< by host
+    std::vector<Ptr<NetDevice>> m_ports; //!< by host
 };
 
 } // namespace ns3

@@ -157,7 +157,7 @@ WeftFabric::WatchForLogs()
 }
 
 void
-WeftFabric::SendPayload(const weft_packet& p, const Payload& payload)
+WeftFabric::SendPayload(const weft_packet& p, const WeftPayload& payload)
 {
     RequirePackets("Send()");
     Watch(p.src);
@@ -169,7 +169,7 @@ WeftFabric::SendPayload(const weft_packet& p, const Payload& payload)
                [this, numbered] { weft_net_send(m_net, numbered.src, &numbered, GetTime()); });
 }
 
-WeftFabric::Payload
+WeftPayload
 WeftFabric::TakePayload(const weft_packet& p)
 {
     auto payload = m_payloads.extract(p.psn);

@@ -364,13 +364,15 @@ bool
 WeftFabric::SetGraph(uint32_t hosts,
                      uint32_t switches,
                      const std::vector<weft_graph_edge>& links,
-                     std::string& error)
+                     std::string& error,
+                     uint32_t gpus)
 {
     RequireUnbuilt("the graph");
     if (!MakeGraph(hosts, switches, links, error))
     {
         return false;
     }
+    m_graph.gpus = m_graph.gpus ? m_graph.gpus : gpus;
     const weft_topology_ops* kind = weft_topology_find("graph");
     std::vector<uint64_t> config(kind->algo.config_size / 8 + 1, 0);
     kind->use(config.data(), &m_graph);
@@ -462,21 +464,28 @@ WeftFabric::SetLossProbability(double probability)
 }
 
 void
-WeftFabric::ChangeAddress(uint32_t host, Mac48Address address)
+WeftFabric::ChangeAddress(WeftHostPort& port, Mac48Address address)
 {
-    const uint32_t holder = FindHost(address);
-    NS_ABORT_MSG_IF(holder != host && holder != m_clos.nhosts,
-                    "Weft: host " << host << " cannot have the address " << address << " of host "
-                                  << holder);
-    m_hostOf.erase(Mac48Address::ConvertFrom(m_nics[host]->GetAddress()));
-    m_hostOf[address] = host;
+    const WeftHostPort* holder = FindPort(address);
+    NS_ABORT_MSG_IF(holder && holder != &port,
+                    "Weft: host " << port.GetHost() << " cannot have the address " << address
+                                  << " of host " << holder->GetHost());
+    m_portOf.erase(Mac48Address::ConvertFrom(port.GetAddress()));
+    m_portOf[address] = &port;
+}
+
+WeftHostPort*
+WeftFabric::FindPort(const Address& address) const
+{
+    const auto it = m_portOf.find(Mac48Address::ConvertFrom(address));
+    return it == m_portOf.end() ? nullptr : it->second;
 }
 
 uint32_t
 WeftFabric::FindHost(const Address& address) const
 {
-    const auto it = m_hostOf.find(Mac48Address::ConvertFrom(address));
-    return it == m_hostOf.end() ? m_clos.nhosts : it->second;
+    const WeftHostPort* port = FindPort(address);
+    return port ? port->GetHost() : m_clos.nhosts;
 }
 
 bool

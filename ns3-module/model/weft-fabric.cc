@@ -21,6 +21,7 @@
 #include <array>
 #include <iterator>
 #include <new>
+#include <numeric>
 #include <weft/error.h>
 
 namespace ns3
@@ -209,21 +210,27 @@ WeftFabric::BuildSwitches(const NodeContainer& switches)
 void
 WeftFabric::BuildNics(const NodeContainer& hosts)
 {
-    auto lan = CreateObject<WeftLan>();
     m_nics.assign(m_clos.nhosts, nullptr);
     for (uint32_t i = 0; i < m_clos.nhosts; i++)
     {
         if (IsHere(i))
         {
             auto nic = CreateObject<WeftNic>();
-            const Mac48Address address = Mac48Address::Allocate();
-            nic->SetAddress(address);
             nic->Setup(this, i);
-            nic->Join(lan);
-            GetNode(hosts, i)->AddDevice(nic);
+            AddPorts(nic, GetNode(hosts, i));
             m_nics[i] = PeekPointer(nic);
-            m_hostOf[address] = i;
         }
+    }
+}
+
+void
+WeftFabric::AddPorts(const Ptr<WeftNic>& nic, const Ptr<Node>& node)
+{
+    for (uint32_t i = 0; i < nic->GetNPorts(); i++)
+    {
+        const Ptr<WeftHostPort> port = nic->GetDevice(i);
+        port->SetAddress(Mac48Address::Allocate());
+        node->AddDevice(port);
     }
 }
 
@@ -236,12 +243,44 @@ WeftFabric::GetNode(const NodeContainer& nodes, uint32_t i) const
 Ptr<NetDevice>
 WeftFabric::GetDevice(const weft_end& end) const
 {
-    return end.is_host ? Ptr<NetDevice>(m_nics[end.index]) : Ptr<NetDevice>(m_switches[end.index]);
+    if (!end.is_host)
+    {
+        return m_switches[end.index];
+    }
+    WeftNic* nic = m_nics[end.index];
+    return nic ? Ptr<NetDevice>(nic->GetDevice(end.port)) : nullptr;
+}
+
+std::vector<uint32_t>
+WeftFabric::FindNetworks() const
+{
+    std::vector<uint32_t> network(m_switches.size());
+    std::iota(network.begin(), network.end(), 0U);
+    const auto find = [&network](uint32_t sw) {
+        while (network[sw] != sw)
+        {
+            network[sw] = network[network[sw]];
+            sw = network[sw];
+        }
+        return sw;
+    };
+    for (uint64_t i = 0; i < weft_planes_links(&m_clos); i++)
+    {
+        const weft_link link = GetLink(i);
+        if (!link.lower.is_host)
+        {
+            network[find(link.lower.index)] = find(link.upper.index);
+        }
+    }
+    std::for_each(network.begin(), network.end(), [&find](uint32_t& of) { of = find(of); });
+    return network;
 }
 
 void
 WeftFabric::BuildLinks()
 {
+    const std::vector<uint32_t> networks = FindNetworks();
+    std::map<uint32_t, Ptr<WeftLan>> lans;
     m_channels.assign(weft_planes_links(&m_clos), nullptr);
     for (uint64_t i = 0; i < m_channels.size(); i++)
     {
@@ -256,7 +295,9 @@ WeftFabric::BuildLinks()
         }
         if (lower && link.lower.is_host)
         {
-            m_nics[link.lower.index]->AddLink(m_channels[i]);
+            Ptr<WeftLan>& lan = lans[networks[link.upper.index]];
+            lan = lan ? lan : CreateObject<WeftLan>();
+            m_nics[link.lower.index]->GetDevice(link.lower.port)->Connect(m_channels[i], lan);
         }
     }
 }

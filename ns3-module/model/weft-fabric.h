@@ -42,6 +42,7 @@ namespace ns3
 {
 
 class Packet;
+class WeftHostPort;
 class WeftNic;
 class WeftSwitch;
 
@@ -50,6 +51,16 @@ class WeftSwitch;
  * Load balancing for AI-training fabrics: RDMA NICs, shared-buffer switches, links, collectives.
  * WeftHelper is where a program begins.
  */
+
+/** @ingroup weft Content of a frame of an IP stack. */
+struct WeftPayload
+{
+    Ptr<Packet> packet; //!< the packet
+    uint16_t protocol;  //!< EtherType
+    Mac48Address from;  //!< of the port that has sent it
+    Mac48Address to;    //!< as it was addressed: a port's, a group's or broadcast
+    uint32_t port;      //!< of the host that gets it
+};
 
 /** @ingroup weft Totals of a fabric, as the core counts them. */
 using WeftCounters = weft_net_counters;
@@ -103,14 +114,6 @@ class WeftFabric : public Object
         bool drawn{false};  //!< these are the means of exponential times
         uint64_t count{0};  //!< most times that it begins, if it flaps; 0: any number
         uint64_t stream{0}; //!< of random numbers of times that are drawn
-    };
-
-    /** Content of a frame of an IP stack. */
-    struct Payload
-    {
-        Ptr<Packet> packet; //!< the packet
-        uint16_t protocol;  //!< EtherType
-        Mac48Address to;    //!< as it was addressed: a NIC's, a group's or broadcast
     };
 
     /** @return the type */
@@ -181,12 +184,15 @@ class WeftFabric : public Object
      * @param hosts how many @param switches how many
      * @param links between nodes 0 .. hosts-1, the hosts, and hosts .. hosts+switches-1
      * @param error what is wrong, if it fails
+     * @param gpus hosts of a server, in a row, where links of servers' own networks do not say so;
+     * 0: a host is a server by itself
      * @return whether there is such a graph
      */
     bool SetGraph(uint32_t hosts,
                   uint32_t switches,
                   const std::vector<weft_graph_edge>& links,
-                  std::string& error);
+                  std::string& error,
+                  uint32_t gpus = 0);
 
     /** @param clos the shape that the Topology attribute describes @param error what is wrong with
      * it @return whether it can be built */
@@ -308,8 +314,10 @@ class WeftFabric : public Object
     /** @return [WEFT_OOO_DEGREES] data that arrived beyond the ePSN, by PSN - ePSN; the last one
      * counts all from there on */
     std::vector<uint64_t> GetOutOfOrderDegrees() const;
-    /** @return the host with that address, or GetNHosts() @param address of its NIC */
+    /** @return the host with that address, or GetNHosts() @param address of a port of it */
     uint32_t FindHost(const Address& address) const;
+    /** @return the port with that address, or nullptr @param address of it */
+    WeftHostPort* FindPort(const Address& address) const;
     /** @} */
 
     /** @name What algorithms work by @{ */
@@ -397,13 +405,13 @@ class WeftFabric : public Object
     /** Posts a message at a host that is doing something just now. @param qp a QP of it @param
      * bytes > 0 @param tag handed to the listener */
     void PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag);
-    /** A NIC gets another address. @param host its index @param address one that no other has */
-    void ChangeAddress(uint32_t host, Mac48Address address);
+    /** A port gets another address. @param port of a host @param address one that no other has */
+    void ChangeAddress(WeftHostPort& port, Mac48Address address);
     /** Sends a packet of an IP stack. @param p the frame, of a NIC @param payload what it carries
      */
-    void SendPayload(const weft_packet& p, const Payload& payload);
+    void SendPayload(const weft_packet& p, const WeftPayload& payload);
     /** @param p a frame that has come @return what it carried */
-    Payload TakePayload(const weft_packet& p);
+    WeftPayload TakePayload(const weft_packet& p);
     /** @param p a frame that is lost, on any thread */
     void ForgetPayload(const weft_packet& p);
     /** @} */
@@ -477,6 +485,11 @@ class WeftFabric : public Object
     void BuildSwitches(const NodeContainer& switches); //!< part of Build()
     void BuildNics(const NodeContainer& hosts);        //!< part of Build()
     void BuildLinks();                                 //!< part of Build()
+    /** @param nic of a host @param node of it; gets the ports as devices */
+    void AddPorts(const Ptr<WeftNic>& nic, const Ptr<Node>& node);
+    /** @return by switch, the number of the network that it is in: one with those to which links
+     * lead, and another than, for example, those of another plane */
+    std::vector<uint32_t> FindNetworks() const;
     /** @param nodes that are there, or none @param i number @return that node, or a new one whose
      * system id is the rank */
     Ptr<Node> GetNode(const NodeContainer& nodes, uint32_t i) const;
@@ -520,10 +533,10 @@ class WeftFabric : public Object
     weft_clos m_clos{};           //!< shape
     weft_fabric_config m_frame{}; //!< frame sizes
     // nullptr: other ranks run it, or both of its ends
-    std::vector<WeftNic*> m_nics;              //!< by host; owned by their nodes
-    std::vector<WeftSwitch*> m_switches;       //!< by index; owned by their nodes
-    std::vector<Ptr<WeftChannel>> m_channels;  //!< by link
-    std::map<Mac48Address, uint32_t> m_hostOf; //!< NIC addresses
+    std::vector<WeftNic*> m_nics;                   //!< by host; owned by their nodes
+    std::vector<WeftSwitch*> m_switches;            //!< by index; owned by their nodes
+    std::vector<Ptr<WeftChannel>> m_channels;       //!< by link
+    std::map<Mac48Address, WeftHostPort*> m_portOf; //!< by address
 
     WeftServiceLevels m_levels; //!< the attributes' choices are those of level 0
     WeftMemory m_runMemory;     //!< of m_coreRun
@@ -541,12 +554,12 @@ class WeftFabric : public Object
 
     std::deque<WeftEnds> m_ends;                                //!< of QPs of their own
     std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< by number, where one is known
-    std::mutex m_payloadMutex;                        //!< of m_payloads: frames end on threads
-    std::unordered_map<uint32_t, Payload> m_payloads; //!< of frames of kind WEFT_RAW, by number
-    uint32_t m_npayloads{0};                          //!< numbers given
-    double m_loss{0};                                 //!< SetLossProbability()
-    bool m_watches{false};                            //!< a node is watched
-    bool m_logs{false};                               //!< a log tells of frames
+    std::mutex m_payloadMutex;                            //!< of m_payloads: frames end on threads
+    std::unordered_map<uint32_t, WeftPayload> m_payloads; //!< of frames of kind WEFT_RAW, by number
+    uint32_t m_npayloads{0};                              //!< numbers given
+    double m_loss{0};                                     //!< SetLossProbability()
+    bool m_watches{false};                                //!< a node is watched
+    bool m_logs{false};                                   //!< a log tells of frames
 };
 
 } // namespace ns3

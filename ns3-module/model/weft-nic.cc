@@ -10,8 +10,8 @@
 #include "weft-packet.h"
 #include "weft-ticks.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
-#include "ns3/net-device-queue-interface.h"
 
 namespace ns3
 {
@@ -24,15 +24,16 @@ WeftNic::GetTypeId()
 {
     static TypeId tid =
         TypeId("ns3::WeftNic")
-            .SetParent<WeftNetDevice>()
+            .SetParent<WeftHostPort>()
             .SetGroupName("Weft")
             .AddConstructor<WeftNic>()
-            .AddAttribute("IpQueueSize",
-                          "Packets of IP stacks, or their bytes, that may wait for "
-                          "the wire, at least 1; further ones are dropped",
-                          QueueSizeValue(QueueSize("1000p")),
-                          MakeQueueSizeAccessor(&WeftNic::SetIpQueueSize, &WeftNic::GetIpQueueSize),
-                          MakeQueueSizeChecker())
+            .AddAttribute(
+                "IpQueueSize",
+                "Packets of IP stacks, or their bytes, that may wait for "
+                "the wire of each port, at least 1; further ones are dropped",
+                QueueSizeValue(QueueSize("1000p")),
+                MakeQueueSizeAccessor(&WeftHostPort::SetIpQueueSize, &WeftHostPort::GetIpQueueSize),
+                MakeQueueSizeChecker())
             .AddTraceSource("Tx",
                             "A frame starts to leave",
                             WeftWatching(MakeTraceSourceAccessor(&WeftNic::m_txTrace)),
@@ -44,12 +45,7 @@ WeftNic::GetTypeId()
             .AddTraceSource("GiveUp",
                             "A QP is given up: the retry limit is reached",
                             WeftWatching(MakeTraceSourceAccessor(&WeftNic::m_giveUpTrace)),
-                            "ns3::WeftNic::QpTracedCallback")
-            .AddTraceSource("MacTxDrop",
-                            "A packet of an IP stack was not taken: the queue is "
-                            "full, the link down, or nobody has that address",
-                            MakeTraceSourceAccessor(&WeftNic::m_dropTrace),
-                            "ns3::Packet::TracedCallback");
+                            "ns3::WeftNic::QpTracedCallback");
     return tid;
 }
 
@@ -64,25 +60,45 @@ WeftNic::~WeftNic()
 void
 WeftNic::DoDispose()
 {
-    m_links.clear();
-    m_lan = nullptr;
-    m_ipQueue = nullptr;
+    m_more.clear();
     m_ports.assign(m_ports.size(), WeftPort(nullptr, 0, 0)); // somebody may hold one
-    WeftNetDevice::DoDispose();
+    WeftHostPort::DoDispose();
 }
 
 void
 WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
 {
-    m_fabric = fabric;
-    m_number = host;
+    WeftHostPort::Setup(fabric, host, 0);
     for (uint32_t i = 0; i < weft_clos_host_ports(&fabric->GetClos(), host); i++)
     {
         m_ports.emplace_back(PeekPointer(fabric), host, i);
+        if (i > 0)
+        {
+            m_more.push_back(CreateObject<WeftHostPort>());
+            m_more.back()->Setup(fabric, host, i);
+            m_more.back()->SetIpQueueSize(GetIpQueueSize());
+        }
     }
-    auto queues = CreateObject<NetDeviceQueueInterface>();
-    AggregateObject(queues);
-    m_ipQueue = queues->GetTxQueue(0);
+}
+
+Ptr<WeftHostPort>
+WeftNic::GetDevice(uint32_t port)
+{
+    AliveFabric();
+    NS_ABORT_MSG_IF(port >= GetNPorts(),
+                    "Weft: GetDevice(): no port " << port << "; host " << m_number << " has "
+                                                  << GetNPorts() << ", numbered from 0");
+    return port == 0 ? Ptr<WeftHostPort>(this) : m_more.at(port - 1);
+}
+
+void
+WeftNic::SetIpQueueSize(QueueSize size)
+{
+    WeftHostPort::SetIpQueueSize(size);
+    for (const auto& port : m_more)
+    {
+        port->SetIpQueueSize(size);
+    }
 }
 
 DataRate
@@ -136,7 +152,7 @@ WeftNic::TellSent(const weft_packet& p)
     Fire(m_txTrace, p);
     if (p.kind == WEFT_RAW)
     {
-        TellIpQueue(p.bytes);
+        GetDevice(p.in_port - 1U)->TellIpQueue(p.bytes);
     }
 }
 
@@ -153,8 +169,11 @@ WeftNic::TellReceived(const weft_packet& p)
         NS_LOG_INFO("QP " << p.qp << " gets a CNP");
         break;
     case WEFT_RAW:
-        ReceiveRaw(p);
+    {
+        const WeftPayload payload = m_fabric->TakePayload(p);
+        GetDevice(payload.port)->Receive(payload);
         break;
+    }
     default:
         break;
     }

@@ -169,8 +169,9 @@ tell_memory(struct telling *to, const struct run_results *r)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     const long peak = usage.ru_maxrss > r->peak_memory ? usage.ru_maxrss : (long)r->peak_memory;
-    r->ranks > 1 ? tell(to, "peak memory", "%ld KiB, the most of %" PRIu32 " ranks", peak, r->ranks)
-                 : tell(to, "peak memory", "%ld KiB", peak);
+    r->processes > 1
+        ? tell(to, "peak memory", "%ld KiB, the most of %" PRIu32 " ranks", peak, r->processes)
+        : tell(to, "peak memory", "%ld KiB", peak);
 }
 
 bool

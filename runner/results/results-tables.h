@@ -165,6 +165,12 @@ RATE("algbw_gbps", algbw,
 RATE("busbw_gbps", busbw,
      "algbw_gbps times 2(n-1)/n for an allreduce among n ranks, (n-1)/n for an all-to-all, 1 for a "
      "ring: what each rank must send and receive, over that time")
+TIME(
+    "step_us", step,
+    "the slowest rank of a trace ended its last operation, from the trace's start; empty: there is "
+    "no trace, or not all has ended")
+TIME("computing_us", computing, "mean over ranks of computing_us in ranks.csv")
+TIME("exposed_us", exposed, "mean over ranks of exposed_us in ranks.csv")
 ONE_ROW_END(summary, "totals of a run; counters count packets")
 #undef ROW
 
@@ -269,6 +275,39 @@ REAL("increase", increase,
 RATE("algbw_gbps", algbw, "as in summary.csv, from start_us on")
 RATE("busbw_gbps", busbw, "as in summary.csv")
 TABLE_END(workloads, "one row per workload; only where there are several")
+#undef ROW
+
+#define ROW rank_result
+TABLE_BEGIN(ranks)
+TEXT("workload", workload, "the trace: name of its workload")
+U32("rank", rank, "number of the rank in the trace")
+U32("host", host, "its host")
+COUNTER(operations, "its operations")
+TIME("start_us", start, "when its trace starts")
+TIME("end_us", end, "its last operation ended; empty: one has not")
+TIME("computing_us", computing, "how long it computed, on one stream or several")
+TIME("sending_us", sending, "how long a send of it was under way, until its acknowledgement")
+TIME("exposed_us", exposed,
+     "exposed communication: how long it computed nothing while a send of it was under way or a "
+     "receive waited for its data")
+TIME("idle_us", idle, "the rest, up to the end of the last rank")
+TABLE_END(ranks, "one row per rank of a trace")
+#undef ROW
+
+#define ROW collective_result
+TABLE_BEGIN(collectives)
+TEXT("workload", workload, "the trace: name of its workload")
+U32("collective", collective, "its number in the trace")
+U32("id", id, "what the trace's file calls it: a line, a node")
+TEXT("kind", kind, "the workload by whose algorithm it is done")
+U64("bytes", size, "its size, as nccl-tests counts it")
+U32("ranks", members, "ranks that take part")
+TIME("start_us", start, "the last of them began it")
+TIME("end_us", end, "the last of them ended it; empty: one has not")
+TIME("time_us", time, "end_us - start_us")
+RATE("algbw_gbps", algbw, "bytes / time_us")
+RATE("busbw_gbps", busbw, "algbw_gbps times the factor of its kind, as in summary.csv")
+TABLE_END(collectives, "one row per collective of a trace")
 #undef ROW
 
 #define ROW flow_result

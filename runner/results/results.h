@@ -46,7 +46,7 @@ extern "C"
 
     struct run_results
     {
-        uint32_t ranks;      /**< processes that simulated it together; 0 or 1: this one alone */
+        uint32_t processes;  /**< processes that simulated it together; 0 or 1: this one alone */
         const char *host;    /**< the version of ns-3 in which it ran; NULL or "none": in none */
         int64_t peak_memory; /**< KiB: of the one that took most, up to the end of the simulation */
 #include "results-tables.h"

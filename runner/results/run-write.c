@@ -59,6 +59,20 @@ add_file(const struct sql_file *f, sqlite3_stmt *insert, const char *name, const
     return sql_file_step(f, insert, why);
 }
 
+/** Adds those of some files that there are. */
+static bool
+add_inputs(const struct sql_file *f, sqlite3_stmt *insert, const struct input_file *const *inputs,
+           size_t n, char **why)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < n; i++)
+    {
+        good =
+            !inputs[i] || add_file(f, insert, inputs[i]->kept, inputs[i]->bytes, inputs[i]->n, why);
+    }
+    return good;
+}
+
 /** The resolved scenario, and what the topology and workloads read; several may read the same. */
 static bool
 add_files(const struct sql_file *f, const struct scenario *s, const char *resolved, char **why)
@@ -70,13 +84,13 @@ add_files(const struct sql_file *f, const struct scenario *s, const char *resolv
                                  " WHERE NOT EXISTS (SELECT 1 FROM files WHERE name = ?1);",
                                  &insert, why) &&
                 add_file(f, insert, "scenario.xml", resolved, strlen(resolved), why);
-    for (size_t i = 0; good && i <= s->nworkloads; i++)
+    for (size_t i = 0; good && i < s->nworkloads; i++)
     {
-        const struct input_file *input =
-            i < s->nworkloads ? s->workloads[i].input : s->topology_file;
-        good = !input || add_file(f, insert, input->kept, input->bytes, input->n, why);
+        const struct workload *w = &s->workloads[i];
+        const struct input_file *inputs[] = {w->input, w->algorithm, w->groups};
+        good = add_inputs(f, insert, inputs, 3, why);
     }
-    return good;
+    return good && add_inputs(f, insert, &s->topology_file, 1, why);
 }
 
 bool

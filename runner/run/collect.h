@@ -55,6 +55,8 @@ void collect_reordering(const struct simulation *sim, struct run_results *out);
 /** Fills the most bytes that algorithms keep at any switch and at any NIC, of QPs that exist at the
  * end of a run. */
 void collect_state_bytes(const struct simulation *sim, struct run_results *out);
+/** Fills what ranks of traces did, and their collectives. The end of the run must be there. */
+void collect_traces(const struct simulation *sim, struct run_results *out);
 /** Fills flows and groups. */
 void collect_flows(const struct simulation *sim, struct run_results *out);
 /** Rate cuts by QP, which rank 0 gets of all ranks; to be freed. */

@@ -229,10 +229,14 @@ describe_cut(const struct simulation *sim, const struct run_results *r)
         undelivered += sim->graph.times[i].delivered < 0;
     }
     OWNED char *stuck = describe_stuck(sim->s, r);
-    return xformat("%u of %u messages were not delivered%s%s", (unsigned)undelivered, (unsigned)n,
+    char blocked[600] = "";
+    const size_t left = weft_collective_blocked(sim->work, blocked, sizeof blocked);
+    OWNED char *of_traces =
+        left > 0 ? xformat("; %zu operations have not ended: %s", left, blocked) : xstrdup("");
+    return xformat("%u of %u messages were not delivered%s%s%s", (unsigned)undelivered, (unsigned)n,
                    sim->host->now() >= sim->s->stop ? " at the time limit"
                                                     : ", and nothing is left to happen",
-                   stuck);
+                   stuck, of_traces);
 }
 
 static void
@@ -332,6 +336,7 @@ collect_all(struct course *course, const uint64_t *cuts, struct run_results *out
     sum->rho_max = weft_run_share(sim->run, 0);
     collect_workloads(sim->s, messages, sim->graph.next, out);
     collect_steps(sim->s, messages, sim->graph.next, out);
+    collect_traces(sim, out);
 }
 
 static void
@@ -339,7 +344,7 @@ collect(struct course *course, struct run_results *out)
 {
     struct simulation *sim = &course->sim;
     out->host = sim->host->version;
-    out->ranks = ranks_get() ? ranks_get()->n : 1;
+    out->processes = ranks_get() ? ranks_get()->n : 1;
     out->peak_memory = ranks_peak_memory();
     weft_net_gather(sim->net, WEFT_GATHER_TOTAL);
     weft_net_total(sim->net, &sim->totals);

@@ -11,6 +11,7 @@
 #include "files.h"
 #include "graph-file.h"
 #include "textbuf.h"
+#include "trace-parts.h"
 
 /** Longest name in inputs/ but for a digest. */
 #define MOST_NAME 150
@@ -71,7 +72,23 @@ release(struct input_file *f)
     free(f->losses[0]);
     free(f->losses[1]);
     graph_names_free(&f->names);
+    weft_program_release(&f->program);
     free(f);
+}
+
+/** Warns of a rank's trace that stands for all, where the others have traces of their own. */
+static void
+warn_of_others(const struct input_file *f, int line, struct diagnostics *d)
+{
+    OWNED char *all = trace_parts_name(f->path, f->written);
+    if (all)
+    {
+        diag_warning(
+            d, line,
+            "all ranks do what '%s' says, and other ranks have files beside it; '%s' reads "
+            "the file of each",
+            f->written, all);
+    }
 }
 
 /** Fills the table from the bytes. */
@@ -88,6 +105,12 @@ parse(struct input_file *f, int line, struct diagnostics *d)
     {
         f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph, f->losses, &f->names);
         return f->graph_memory != NULL;
+    }
+    if (f->kind == INPUT_TRACE)
+    {
+        f->flows.table.program = &f->program;
+        warn_of_others(f, line, d);
+        return trace_load(f->path, f->bytes, f->n, &f->wish, line, d, &f->program);
     }
     table_lines_begin(&t, &from, f->bytes, f->n);
     const bool good = f->kind == INPUT_SIZES
@@ -113,22 +136,32 @@ make(const char *written, char *path, char *bytes, size_t n, enum input_kind kin
     return f;
 }
 
-const struct input_file *
-input_file_load(const char *scenario, const char *written, enum input_kind kind, int line,
-                struct diagnostics *d)
+/** Returns the bytes of a file, or of the files of all ranks; NULL after an error. */
+static char *
+read_bytes(const char *path, const char *written, enum input_kind kind, uint32_t ranks, size_t *n,
+           char **why)
+{
+    const bool whole = kind != INPUT_TRACE || !trace_has_parts(written) || access(path, F_OK) == 0;
+    return whole ? file_read_path(path, INPUT_MOST_BYTES, n, why)
+                 : trace_parts_read(path, written, ranks, n, why);
+}
+
+static const struct input_file *
+load(const char *scenario, const char *written, enum input_kind kind, const struct trace_wish *wish,
+     int line, struct diagnostics *d)
 {
     char *path = find(scenario, written);
     for (size_t i = 0; i < nloaded; i++)
     {
         if (loaded[i]->kind == kind && strcmp(loaded[i]->path, path) == 0 &&
-            strcmp(loaded[i]->written, written) == 0)
+            strcmp(loaded[i]->written, written) == 0 && trace_wish_same(&loaded[i]->wish, wish))
         {
             free(path);
             return loaded[i];
         }
     }
     size_t n;
-    char *why, *bytes = file_read_path(path, INPUT_MOST_BYTES, &n, &why);
+    char *why, *bytes = read_bytes(path, written, kind, wish->ranks, &n, &why);
     if (!bytes)
     {
         diag_error(d, line, "cannot read file '%s': %s%s", written, why,
@@ -140,6 +173,7 @@ input_file_load(const char *scenario, const char *written, enum input_kind kind,
         return NULL;
     }
     struct input_file *f = make(written, path, bytes, n, kind);
+    f->wish = *wish;
     if (!parse(f, line, d))
     {
         release(f);
@@ -148,6 +182,21 @@ input_file_load(const char *scenario, const char *written, enum input_kind kind,
     ARRAY_GROW(loaded, nloaded);
     loaded[nloaded++] = f;
     return f;
+}
+
+const struct input_file *
+input_file_load(const char *scenario, const char *written, enum input_kind kind, int line,
+                struct diagnostics *d)
+{
+    static const struct trace_wish none = {.bytes_scale = 1};
+    return load(scenario, written, kind, &none, line, d);
+}
+
+const struct input_file *
+input_file_load_trace(const char *scenario, const char *written, const struct trace_wish *wish,
+                      int line, struct diagnostics *d)
+{
+    return load(scenario, written, INPUT_TRACE, wish, line, d);
 }
 
 const struct input_file *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file input-file.h  The files that a scenario names: flows, distributions of sizes, graphs. Each
- * is read once and kept until the process ends, as runs of a sweep share them.
+ * @file input-file.h  The files that a scenario names: flows, distributions of sizes, graphs,
+ * traces. Each is read once and kept until the process ends, as runs of a sweep share them.
  */
 #ifndef WEFT_RUNNER_INPUT_FILE_H
 #define WEFT_RUNNER_INPUT_FILE_H
@@ -15,9 +15,13 @@
 #include "diagnostics.h"
 #include "flow-file.h"
 #include "graph-names.h"
+#include "trace-file.h"
+#include "trace-load.h"
 
 /** Largest file, bytes. */
 #define INPUT_MOST_BYTES ((size_t)128 << 20)
+/** Most bytes of a compressed one, unpacked. */
+#define INPUT_MOST_UNPACKED ((size_t)8 << 30)
 
 /** The folder of a results folder that keeps the files its scenario names. */
 #define INPUT_FOLDER "inputs"
@@ -28,6 +32,7 @@ enum input_kind
     INPUT_FLOWS_PS, /**< the same, but an htsim matrix has picoseconds */
     INPUT_SIZES,    /**< a distribution */
     INPUT_GRAPH,
+    INPUT_TRACE,
     INPUT_TEXT, /**< what Weft does not read itself, such as a figure's template */
 };
 
@@ -46,6 +51,8 @@ struct input_file
     double *losses[2];  /**< [link]: probability that it loses a frame, by the numbers of the graph
                            and  of the Clos that it is; NULL: none does */
     struct graph_names names;
+    struct weft_program program;
+    struct trace_wish wish; /**< of the program */
 };
 
 /**
@@ -55,6 +62,12 @@ struct input_file
  */
 const struct input_file *input_file_load(const char *scenario, const char *written,
                                          enum input_kind kind, int line, struct diagnostics *d);
+
+/** Loads a trace: a file of INPUT_TRACE, or where @p written has a %d a file of each rank, which
+ * are kept as one. Workloads that wish the same share it. */
+const struct input_file *input_file_load_trace(const char *scenario, const char *written,
+                                               const struct trace_wish *wish, int line,
+                                               struct diagnostics *d);
 
 /** Loads a file of INPUT_TEXT. */
 const struct input_file *input_file_load_text(const char *scenario, const char *written, int line,

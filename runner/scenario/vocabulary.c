@@ -6,6 +6,7 @@
 #include "figure-element.h"
 #include "grammar-table.h"
 #include "scenario.h"
+#include "textbuf.h"
 
 #define IN_SCENARIO(field) offsetof(struct scenario, field)
 
@@ -116,7 +117,32 @@ static const struct attribute_spec workload_attributes[] = {
             "sizes; relative to the scenario's folder"),
     CHOICE_AT(IN(workload, start_unit), "start-unit", "us", "us ps", false,
               "for flows of an htsim connection matrix: the unit of its start"),
+    VALUE_AT(IN(workload, ranks), "ranks", false, WEFT_COUNT, NULL, "1", "1048576",
+             "for a trace that does not say how many ranks there are, or for fewer than it says; "
+             "default: as it says, else all hosts"),
+    CHOICE_AT(
+        IN(workload, allreduce), "allreduce", "nccl", "nccl ring tree doubling direct hierarchical",
+        false,
+        "for a trace: how its allreduces are done; nccl: by ring or tree, as NCCL would choose"),
+    CHOICE_AT(IN(workload, allgather), "allgather", "ring", "ring direct", false,
+              "for a trace: how its all-gathers are done"),
+    CHOICE_AT(IN(workload, reducescatter), "reduce-scatter", "ring", "ring direct", false,
+              "for a trace: how its reduce-scatters are done"),
+    TEXT_AT(
+        IN(workload, collective_file), SHAPE_TEXT, "collective-file", false,
+        "for a trace: a file of MSCCL with the algorithm for collectives of its kind and number "
+        "of ranks"),
+    VALUE_AT(IN(workload, collective_bytes), "collective-bytes", false, WEFT_BYTES, NULL, "1B",
+             "1000000GB", "for a trace that is an algorithm of MSCCL: the size of its vector"),
+    TEXT_AT(IN(workload, process_groups), SHAPE_TEXT, "process-groups", false,
+            "for a trace of Chakra: a file of JSON with the ranks of each process group"),
+    VALUE_AT(IN(workload, bytes_scale), "bytes-scale", false, WEFT_REAL, "1", "0.000000001",
+             "1000000", "for a trace but GOAL: factor by which all that is sent is multiplied"),
 };
+
+/** Attributes of a <workload> that are of traces alone. */
+static const char trace_attributes[] = "ranks allreduce allgather reduce-scatter collective-file "
+                                       "collective-bytes process-groups bytes-scale";
 
 static const struct attribute_spec class_attributes[] = {
     TEXT_AT(IN(qp_class, name), SHAPE_NAME, "name", true,
@@ -540,6 +566,10 @@ vocabulary_takes(const struct element_spec *spec, const struct weft_algo *algo, 
     if (strcmp(name, "start-unit") == 0)
     {
         return weft_workload_find(algo->name)->table == WEFT_TABLE_FLOWS;
+    }
+    if (strcmp(spec->name, "workload") == 0 && list_has(trace_attributes, name))
+    {
+        return weft_workload_find(algo->name)->table == WEFT_TABLE_PROGRAM;
     }
     return grammar_attribute(spec, name) != NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* <workload>: one or several, what each reads, the hosts that each runs on. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,28 +80,66 @@ check_unit(const struct element *e, const struct scenario *s, const struct workl
     }
 }
 
+/** Loads a text that the workload names; false after errors. */
+static bool
+load_text(const struct element *e, const char *name, const char *written,
+          const struct input_file **file, struct diagnostics *d)
+{
+    *file = written ? input_file_load_text(d->file, written, element_line(e, name), d) : NULL;
+    return !written || *file;
+}
+
+/** Loads a trace. @p hosts: of the fabric; none where its topology has mistakes. */
+static const struct input_file *
+load_trace(const struct element *e, const struct weft_hosts *hosts, struct workload *w,
+           struct diagnostics *d)
+{
+    if (!load_text(e, "collective-file", w->collective_file, &w->algorithm, d) ||
+        !load_text(e, "process-groups", w->process_groups, &w->groups, d))
+    {
+        return NULL;
+    }
+    const struct trace_wish wish = {
+        .ranks = w->ranks == ATTRIBUTE_ABSENT ? 0 : (uint32_t)w->ranks,
+        .hosts = hosts->n,
+        .bytes = w->collective_bytes == ATTRIBUTE_ABSENT ? 0 : (uint64_t)w->collective_bytes,
+        .allreduce = w->allreduce,
+        .allgather = w->allgather,
+        .reducescatter = w->reducescatter,
+        .bytes_scale = w->bytes_scale,
+        .rate = hosts->n ? hosts->rate : INT64_C(400000000000),
+        .gpus = hosts->gpus,
+        .algorithm = w->algorithm,
+        .groups = w->groups};
+    return input_file_load_trace(d->file, w->file, &wish, element_line(e, "file"), d);
+}
+
 /** Gives the workload what its file says. */
 static bool
-load_input(const struct element *e, struct workload *w, struct diagnostics *d)
+load_input(const struct element *e, const struct weft_hosts *hosts, struct workload *w,
+           struct diagnostics *d)
 {
     const struct weft_workload_ops *ops = ops_of(w);
     if (ops->table == WEFT_TABLE_NONE)
     {
         return true;
     }
-    const bool ps = w->start_unit == 1;
-    const enum input_kind kind = ops->table != WEFT_TABLE_FLOWS ? INPUT_SIZES
-                                 : ps                           ? INPUT_FLOWS_PS
-                                                                : INPUT_FLOWS;
+    const enum input_kind flows = w->start_unit == 1 ? INPUT_FLOWS_PS : INPUT_FLOWS;
+    const enum input_kind kind = ops->table == WEFT_TABLE_SIZES     ? INPUT_SIZES
+                                 : ops->table == WEFT_TABLE_PROGRAM ? INPUT_TRACE
+                                                                    : flows;
     if (!w->file)
     {
         diag_error(d, w->line, "the %s workload lacks file=\"...\"; expected %s",
                    w->choice.algo->name,
-                   kind != INPUT_SIZES ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
-                                       : "a distribution of sizes: lines of bytes and percent");
+                   kind == INPUT_TRACE   ? "a trace: GOAL, Chakra, SimAI or MSCCL"
+                   : kind != INPUT_SIZES ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
+                                         : "a distribution of sizes: lines of bytes and percent");
         return false;
     }
-    w->input = input_file_load(d->file, w->file, kind, element_line(e, "file"), d);
+    w->input = kind == INPUT_TRACE
+                   ? load_trace(e, hosts, w, d)
+                   : input_file_load(d->file, w->file, kind, element_line(e, "file"), d);
     if (w->input)
     {
         w->table = w->input->flows.table;
@@ -359,9 +398,11 @@ is_of_none(const struct element *root, const struct element *e, struct diagnosti
 
 /** Every <workload>, by itself; from[i]: where the i-th is from. */
 static bool
-load_each(const struct element *root, struct scenario *s, const struct element **from,
-          struct diagnostics *d)
+load_each(const struct element *root, struct scenario *s, bool topology,
+          const struct element **from, struct diagnostics *d)
 {
+    const struct weft_hosts hosts =
+        topology ? weft_clos_hosts(&s->clos) : (struct weft_hosts){.n = 0};
     bool good = true;
     for (size_t i = 0; i < root->nchildren; i++)
     {
@@ -379,7 +420,7 @@ load_each(const struct element *root, struct scenario *s, const struct element *
         w->level = load_level(from[i], s, d);
         w->line = line_of_element(from[i]);
         good = load_choice_of(root, from[i], "workload", &w->choice, d) && good;
-        good = w->choice.algo && load_input(from[i], w, d) && good;
+        good = w->choice.algo && load_input(from[i], &hosts, w, d) && good;
         good = check_name(s, i, d) && good;
     }
     if (s->nworkloads > WEFT_MAX_JOBS)
@@ -402,13 +443,21 @@ settle(const struct scenario *s, struct workload *w)
     w->balancer = NULL;
     w->file = w->input ? w->input->kept : NULL;
     w->start_unit = w->input && w->input->flows.is_matrix ? w->start_unit : ATTRIBUTE_ABSENT;
+    w->collective_file = w->algorithm ? w->algorithm->kept : NULL;
+    w->process_groups = w->groups ? w->groups->kept : NULL;
+    if (ops_of(w)->table != WEFT_TABLE_PROGRAM)
+    {
+        w->ranks = w->collective_bytes = ATTRIBUTE_ABSENT;
+        w->allreduce = w->allgather = w->reducescatter = ATTRIBUTE_ABSENT;
+        w->bytes_scale = NAN;
+    }
 }
 
 uint32_t
 load_workloads(const struct element *root, struct scenario *s, bool topology, struct diagnostics *d)
 {
     const struct element **from = xcalloc(root->nchildren, sizeof *from);
-    bool good = load_each(root, s, from, d) && topology;
+    bool good = load_each(root, s, topology, from, d) && topology;
     bool placed = good;
     for (int random = 0; placed && random < 2; random++)
     {

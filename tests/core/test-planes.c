@@ -36,7 +36,7 @@ sent(void *of, uint32_t host, const struct weft_packet *p, int64_t now)
 {
     (void)of;
     (void)host;
-    if (p->kind != WEFT_DATA)
+    if (p->kind != WEFT_DATA && p->kind != WEFT_RAW)
     {
         return;
     }
@@ -45,6 +45,10 @@ sent(void *of, uint32_t host, const struct weft_packet *p, int64_t now)
     const uint32_t port = several ? p->in_port - 1U : 0;
     world.by_port[port]++;
     world.late[port] += now > world.cut_at;
+    if (p->kind == WEFT_RAW)
+    {
+        return;
+    }
     world.went[p->qp] = (uint16_t)port;
     if (p->qp < NAIVE_FLOWS && p->psn < NAIVE_PACKETS)
     {
@@ -381,6 +385,43 @@ START_TEST(what_waits_for_a_port_that_dies_takes_another)
 }
 END_TEST
 
+/* Sends packets of the program that name a port, and runs the fabric until they are there. */
+static void
+send_by(uint32_t port, uint32_t n, int64_t at)
+{
+    for (uint32_t i = 0; i < n; i++)
+    {
+        const struct weft_packet p = {.kind = WEFT_RAW,
+                                      .dst = 7,
+                                      .bytes = 600,
+                                      .tclass = 1,
+                                      .in_port = (uint16_t)(1 + port),
+                                      .sport = (uint16_t)(77 * i)};
+        weft_net_send(world.net, 0, &p, at);
+    }
+    weft_net_run(world.net, at + CUT);
+}
+
+/* Else an IP stack's frames would leave by another port than the device that they were given. */
+START_TEST(a_packet_of_the_program_leaves_by_the_port_that_it_names)
+{
+    struct weft_net_counters total;
+    describe(two_tiers, "ecmp", "sack", hasty, NULL);
+    make();
+    send_by(1, 40, 0);
+    send_by(0, 9, CUT);
+    ck_assert_uint_eq(world.by_port[1], 40);
+    ck_assert_uint_eq(world.by_port[0], 9);
+    weft_net_set_down(world.net, host_link(0, 1), true);
+    send_by(1, 5, 2 * CUT);
+    weft_net_total(world.net, &total);
+    ck_assert_uint_eq(world.by_port[0], 9);
+    ck_assert_uint_eq(total.lost[WEFT_NET_DROP_LINK], 5);
+    ck_assert_uint_eq(weft_net_waiting(world.net, 0), 0);
+    end();
+}
+END_TEST
+
 /* --- which ports schemes use ------------------------------------------------------------------ */
 
 /* Schemes, and how far the planes' shares of their packets may be apart, in packets of 10,000:
@@ -499,6 +540,7 @@ planes_suite(void)
     tcase_add_test(tcase, a_port_that_comes_back_is_used_again);
     tcase_add_test(tcase, a_plane_that_does_not_lead_to_the_receiver_is_left_when_forwarding_knows);
     tcase_add_test(tcase, with_all_ports_dead_nothing_is_delivered_and_nothing_hangs);
+    tcase_add_test(tcase, a_packet_of_the_program_leaves_by_the_port_that_it_names);
     tcase_add_test(tcase, what_waits_for_a_port_that_dies_takes_another);
     tcase_add_loop_test(tcase, schemes_that_spread_packets_use_all_planes_alike, 0,
                         (int)(sizeof sharers / sizeof *sharers));

@@ -465,12 +465,48 @@ END_TEST
 static const struct weft_table_flow some_flows[] = {{1000, 0, 3, 7}, {99, 5, 7, 3}, {1, 0, 7, 8}};
 static const struct weft_table_wait some_waits[] = {{0, 1}, {0, 2}};
 static const struct weft_table_size some_sizes[] = {{0, 0}, {1000, 0.5}, {1000000, 1}};
-static const struct weft_table some_table = {some_flows, some_waits, some_sizes, 3, 2, 3};
+
+static void *
+take_some(void *of, size_t bytes)
+{
+    (void)of;
+    return malloc(bytes);
+}
+
+static void
+give_some(void *of, void *memory)
+{
+    (void)of;
+    free(memory);
+}
+
+/* A program of three ranks: a ring in which one sends twice. */
+static struct weft_program
+some_program(void)
+{
+    const struct weft_scratch memory = {take_some, give_some, NULL};
+    struct weft_ops *ops = weft_ops_begin(&memory, 3, "line");
+    struct weft_program program;
+    for (uint32_t i = 0; i < 4; i++)
+    {
+        struct weft_op_spec op = {.amount = 1000 + i, .rank = i % 3, .peer = (i + 1) % 3};
+        op.kind = WEFT_OP_SEND;
+        weft_ops_add(ops, &op);
+        op.rank = (i + 1) % 3;
+        op.peer = i % 3;
+        op.kind = WEFT_OP_RECV;
+        weft_ops_add(ops, &op);
+    }
+    ck_assert_int_eq(weft_ops_pack(ops, &program, NULL), 0);
+    return program;
+}
 
 START_TEST(workloads_write_what_they_announce)
 {
     const struct weft_hosts hosts = {
         .n = 256, .per_tor = 16, .per_pod = 256, .rate = INT64_C(100000000000), .gpus = 8};
+    struct weft_program program = some_program();
+    const struct weft_table some_table = {some_flows, some_waits, some_sizes, 3, 2, 3, &program};
     const struct weft_registry *r = weft_registry_find("workload");
     for (size_t i = 0; i < r->count; i++)
     {
@@ -508,6 +544,7 @@ START_TEST(workloads_write_what_they_announce)
         check_fence(next, next_size, ops->algo.name);
         free(config);
     }
+    weft_program_release(&program);
 }
 END_TEST
 

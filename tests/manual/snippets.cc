@@ -15,6 +15,7 @@
 
 #include "cc-includes.inc"
 
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>

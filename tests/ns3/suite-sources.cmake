@@ -20,6 +20,7 @@ set(weft_suite_sources
     tests/ns3/weft-golden-test-suite.cc
     tests/ns3/weft-graph-test-suite.cc
     tests/ns3/weft-handle-test-suite.cc
+    tests/ns3/weft-input-files-test-suite.cc
     tests/ns3/weft-instant-test-suite.cc
     tests/ns3/weft-ip-queue-test-suite.cc
     tests/ns3/weft-naive-test-suite.cc
@@ -58,6 +59,7 @@ set(weft_suites
     weft-golden
     weft-graph
     weft-handle
+    weft-input-files
     weft-instant
     weft-ip-queue
     weft-naive

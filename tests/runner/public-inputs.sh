@@ -148,3 +148,21 @@ END
 done
 [ "$count" = 8 ] || fail "not two collectives on four of SimAI's topologies in $WEFT_INPUTS"
 echo "public files run as they are"
+
+# GOAL traces: each runs whole, and a binary has the times of its text.
+cp "$WEFT_INPUTS"/goal/* .
+for file in three-ranks.goal three-ranks.bin step-tp2-pp4-dp2.goal step-tp2-pp4-dp2.bin; do
+    name=${file%.*}
+    run "trace-${file##*.}" "kind=\"trace\" file=\"$file\""
+    "$weft" query "trace-${file##*.}" 'select * from ranks' >"$name.${file##*.}.ranks"
+    "$weft" query "trace-${file##*.}" 'select * from flows' >"$name.${file##*.}.flows"
+    rm -rf "trace-${file##*.}"
+done
+for name in three-ranks step-tp2-pp4-dp2; do
+    for table in ranks flows; do
+        cmp $name.goal.$table $name.bin.$table || fail "$name: a binary has other times than its text"
+    done
+done
+run trace-xz 'kind="trace" file="step-tp8-pp4-dp4.bin.xz"'
+"$weft" query trace-xz 'select count(*) from ranks where end_us > 0 and operations > 0' | tail -n 1 |
+    grep -qx ' *128' || fail 'step-tp8-pp4-dp4: not all of 128 ranks came to their end'

@@ -57,7 +57,7 @@ edit 'a switch of a class' '.*; <switch> belongs in <scenario>$' \
     's,<workload,<class name="c"><switch preset="100g"/></class><workload class="c",'
 edit 'a parameter of another balancer' 'unknown attribute compensation of <balancer rsq>; expected name, preset; themis has it$' \
     's,<balancer name="rsq",& compensation="scan",'
-edit 'a file that this workload does not read' '.*; flows, poisson have it$' 's,kind="ring",& file="x.csv",'
+edit 'a file that this workload does not read' '.*; flows, poisson, trace have it$' 's,kind="ring",& file="x.csv",'
 edit 'a file of a graph' '.*; graph has it$' 's,kind="leaf-spine",& file="x.xml",'
 edit 'a control for a transport' ".*expected nic-sr.*; 'dcqcn' is a congestion-control$" 's,name="nic-sr",name="dcqcn",'
 edit 'a misspelt random' "hosts 'rnadom' of <workload>; .*did you mean 'random'" 's,kind="ring",& hosts="rnadom 4",'

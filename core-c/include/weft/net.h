@@ -48,6 +48,14 @@ extern "C"
         void *of; /**< handed to take() */
     };
 
+    /** Memory for a while, as the setup of a workload needs it: of any content. */
+    struct weft_scratch
+    {
+        void *(*take)(void *of, size_t bytes); /**< 8-byte aligned, with any content */
+        void (*give)(void *of, void *memory);  /**< what take() has returned is not needed */
+        void *of;                              /**< handed to both */
+    };
+
     /** A set of QPs and how they work; see levels.h. */
     struct weft_net_level
     {
@@ -316,8 +324,9 @@ extern "C"
                                 uint64_t what);
 
     /** Sends a packet of the program's own (WEFT_RAW, of class 1, with its source, its destination
-     * and its length, at least 38 bytes) as soon as the NIC lets it from @p at on. Its psn and qp
-     * may say which it is. What comes of it hooks tell: sent, received, lost. From a hook as
+     * and its length, at least 38 bytes) as soon as the NIC lets it from @p at on: by port number
+     * in_port - 1 of the host, dead or alive, or, if in_port is 0, by one that leads there. Its psn
+     * and qp may say which it is. What comes of it hooks tell: sent, received, lost. From a hook as
      * weft_net_post(). */
     WEFT_API void weft_net_send(struct weft_net *net, uint32_t host,
                                 const struct weft_packet *packet, int64_t at);

@@ -59,8 +59,8 @@ struct weft_packet
     uint32_t flags : 8;  /**< enum weft_packet_flag */
     uint16_t bytes;      /**< the frame with its header, without the inter-frame gap */
     /** The port by which it entered the node that holds it. In a host with several ports, of what
-     * it sends: 1 + the port by which it leaves; of data that is made: by which it is to leave, 0:
-     * any. */
+     * it sends: 1 + the port by which it leaves; of data that is made, and of packets of the
+     * program: by which it is to leave, 0: any. */
     uint16_t in_port;
     uint16_t sport;   /**< UDP source port: the ECMP entropy that hosts may vary */
     uint16_t ahead;   /**< replies: see weft_ahead(); data: what a transport's tx_stamp() says */

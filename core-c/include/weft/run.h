@@ -73,14 +73,6 @@ extern "C"
         void (*broken)(void *of, const char *why);
     };
 
-    /** Memory for a while, as the setup of a workload needs it. */
-    struct weft_scratch
-    {
-        void *(*take)(void *of, size_t bytes); /**< 8-byte aligned, with any content */
-        void (*give)(void *of, void *memory);  /**< what take() has returned is not needed */
-        void *of;                              /**< handed to both */
-    };
-
     struct weft_run_config
     {
         struct weft_memory memory;   /**< of the run, not of its fabric; as in net.h */
@@ -263,6 +255,18 @@ extern "C"
         void (*done)(void *of, int64_t at);
     };
 
+    /** A program (ops.h) among the messages of a workload. They are posted when its operations
+     * begin, whatever else they wait for. */
+    struct weft_played
+    {
+        struct weft_program *program; /**< its operations get their times */
+        const uint32_t *host;         /**< [rank] */
+        uint32_t first, n;            /**< messages first .. first + n */
+        int64_t start;
+        double compute_scale;
+        uint64_t eager;
+    };
+
     /** A workload's graph: rows of the caller's that outlive the run. */
     struct weft_collective_config
     {
@@ -270,7 +274,9 @@ extern "C"
         struct weft_message *messages;    /**< [nmessages]; `waits` is counted down */
         const uint32_t *next;             /**< [nnext] */
         struct weft_message_times *times; /**< [nmessages]: filled */
-        uint32_t level;                   /**< of messages whose sl is 0 */
+        struct weft_played *programs;     /**< [nprograms]; each is run once */
+        uint32_t nprograms;
+        uint32_t level; /**< of messages whose sl is 0 */
         struct weft_collective_hooks hooks;
     };
 
@@ -300,6 +306,7 @@ extern "C"
         size_t failed;         /**< messages given up by their senders */
         size_t undelivered;    /**< of these: not delivered */
         size_t unstarted;      /**< that wait, directly or not, for one that is not delivered */
+        size_t held;           /**< that no operation of a program has posted yet */
         int64_t last_delivery; /**< so far, 0 before the first */
         int64_t done_at;       /**< anything was done last */
         bool done;             /**< as hooks.done() */
@@ -308,8 +315,13 @@ extern "C"
     /** Describes how far a collective is. */
     WEFT_API void weft_collective_describe(struct weft_collective *c,
                                            struct weft_collective_state *is);
-    /** Rank 0 gets the times at which messages were posted: it has all others. All ranks call it.
-     */
+    /** Says which operations of programs have not ended although nothing but others of them could
+     * let them: "rank 3, line 17, ...", up to @p size bytes. Returns how many there are that have
+     * not ended. */
+    WEFT_API size_t weft_collective_blocked(const struct weft_collective *c, char *text,
+                                            size_t size);
+    /** Rank 0 gets the times at which messages were posted, and those of operations: it has all
+     * others. All ranks call it. */
     WEFT_API void weft_collective_gather(struct weft_collective *c);
 
     /** @name A run without a simulator @{ */

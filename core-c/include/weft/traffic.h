@@ -37,6 +37,8 @@ extern "C"
 {
 #endif
 
+    struct weft_program;
+
     struct weft_message
     {
         uint64_t bytes;    /**< > 0 */
@@ -57,6 +59,7 @@ extern "C"
         uint8_t delayed; /**< 1: start counts from the end of its waits, without a barrier as well
                           */
         uint16_t sl;     /**< service level of its QP (levels.h); what a workload leaves at 0 */
+        uint32_t op;     /**< of a program (ops.h): its send */
     };
 
     /** Sizes of a graph. */
@@ -126,9 +129,10 @@ extern "C"
     enum weft_table_kind
     {
         WEFT_TABLE_NONE,
-        WEFT_TABLE_FLOWS, /**< flows and perhaps waits, which are no circle */
-        WEFT_TABLE_SIZES, /**< sizes, two or more: bytes rising, shares rising from 0 to 1; linear
-                             in between */
+        WEFT_TABLE_FLOWS,   /**< flows and perhaps waits, which are no circle */
+        WEFT_TABLE_SIZES,   /**< sizes, two or more: bytes rising, shares rising from 0 to 1; linear
+                               in between */
+        WEFT_TABLE_PROGRAM, /**< operations of ranks (ops.h) */
     };
 
     /** Tables that a workload takes besides its parameters. The core reads no files: whoever embeds
@@ -139,6 +143,7 @@ extern "C"
         const struct weft_table_wait *waits;
         const struct weft_table_size *sizes;
         uint32_t nflows, nwaits, nsizes;
+        struct weft_program *program;
     };
 
     /** Case of a workload's lower bound: an idle fabric, all of whose links are alike. */

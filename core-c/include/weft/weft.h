@@ -18,6 +18,7 @@
 #include <weft/mmu.h>
 #include <weft/needs.h>
 #include <weft/net.h>
+#include <weft/ops.h>
 #include <weft/packet.h>
 #include <weft/param.h>
 #include <weft/path.h>

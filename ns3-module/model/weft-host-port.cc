@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// WeftNic as the NetDevice of an IP stack.
+#include "weft-host-port.h"
+
 #include "weft-channel.h"
 #include "weft-fabric.h"
-#include "weft-nic.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -21,6 +21,7 @@ namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("WeftNicIp");
+NS_OBJECT_ENSURE_REGISTERED(WeftHostPort);
 
 namespace
 {
@@ -77,18 +78,69 @@ HashFlow(const Packet& packet, uint16_t type)
 }
 } // namespace
 
+TypeId
+WeftHostPort::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WeftHostPort")
+                            .SetParent<WeftNetDevice>()
+                            .SetGroupName("Weft")
+                            .AddConstructor<WeftHostPort>()
+                            .AddTraceSource("MacTxDrop",
+                                            "A packet of an IP stack was not taken: the queue is "
+                                            "full, the link down, or nobody has that address",
+                                            MakeTraceSourceAccessor(&WeftHostPort::m_dropTrace),
+                                            "ns3::Packet::TracedCallback");
+    return tid;
+}
+
+WeftHostPort::WeftHostPort()
+{
+}
+
+WeftHostPort::~WeftHostPort()
+{
+}
+
 void
-WeftNic::SetAddress(Address address)
+WeftHostPort::DoDispose()
+{
+    m_link = nullptr;
+    m_lan = nullptr;
+    m_ipQueue = nullptr;
+    WeftNetDevice::DoDispose();
+}
+
+void
+WeftHostPort::Setup(Ptr<WeftFabric> fabric, uint32_t host, uint32_t port)
+{
+    m_fabric = fabric;
+    m_number = host;
+    m_port = port;
+    auto queues = CreateObject<NetDeviceQueueInterface>();
+    AggregateObject(queues);
+    m_ipQueue = queues->GetTxQueue(0);
+}
+
+void
+WeftHostPort::Connect(Ptr<WeftChannel> link, Ptr<WeftLan> lan)
+{
+    m_link = link;
+    m_lan = lan;
+    lan->Add(this);
+}
+
+void
+WeftHostPort::SetAddress(Address address)
 {
     if (m_fabric)
     {
-        m_fabric->ChangeAddress(m_number, Mac48Address::ConvertFrom(address));
+        m_fabric->ChangeAddress(*this, Mac48Address::ConvertFrom(address));
     }
     WeftNetDevice::SetAddress(address);
 }
 
 void
-WeftNic::SetIpQueueSize(QueueSize size)
+WeftHostPort::SetIpQueueSize(QueueSize size)
 {
     NS_ABORT_MSG_IF(size.GetValue() == 0,
                     "Weft: attribute IpQueueSize is " << size << ", and no packet would ever fit; "
@@ -97,13 +149,13 @@ WeftNic::SetIpQueueSize(QueueSize size)
 }
 
 QueueSize
-WeftNic::GetIpQueueSize() const
+WeftHostPort::GetIpQueueSize() const
 {
     return m_ipQueueSize;
 }
 
 bool
-WeftNic::IsIpQueueFull() const
+WeftHostPort::IsIpQueueFull() const
 {
     const uint64_t held =
         m_ipQueueSize.GetUnit() == QueueSizeUnit::PACKETS ? m_rawPackets : m_rawBytes;
@@ -111,18 +163,19 @@ WeftNic::IsIpQueueFull() const
 }
 
 bool
-WeftNic::MaySend(Mac48Address to) const
+WeftHostPort::MaySend(Mac48Address to) const
 {
     if (!IsLinkUp() || IsIpQueueFull())
     {
         return false;
     }
-    const uint32_t host = m_fabric->FindHost(to);
-    return to.IsBroadcast() || to.IsGroup() || (host != m_fabric->GetNHosts() && host != m_number);
+    const WeftHostPort* at = m_fabric->FindPort(to);
+    return to.IsBroadcast() || to.IsGroup() ||
+           (at && at->m_lan == m_lan && at->m_number != m_number);
 }
 
 bool
-WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
+WeftHostPort::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
 {
     const Mac48Address to = Mac48Address::ConvertFrom(dest);
     const bool fits = packet->GetSize() <= UINT16_MAX - ETHERNET_FRAMING;
@@ -139,16 +192,17 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
     }
     if (!to.IsBroadcast() && !to.IsGroup())
     {
-        SendRaw(packet, m_fabric->FindHost(dest), protocolNumber, to);
+        SendRaw(packet, *m_fabric->FindPort(to), protocolNumber, to);
     }
     else
     {
         // Taken whole: the queue may become longer than its limit by the copies.
-        for (uint32_t host = 0; host < m_fabric->GetNHosts(); host++)
+        for (std::size_t i = 0; i < m_lan->GetNDevices(); i++)
         {
-            if (host != m_number)
+            const auto at = DynamicCast<WeftHostPort>(m_lan->GetDevice(i));
+            if (at->m_number != m_number)
             {
-                SendRaw(packet, host, protocolNumber, to);
+                SendRaw(packet, *at, protocolNumber, to);
             }
         }
     }
@@ -161,23 +215,32 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
 }
 
 void
-WeftNic::SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac48Address to)
+WeftHostPort::SendRaw(Ptr<const Packet> packet,
+                      const WeftHostPort& at,
+                      uint16_t protocol,
+                      Mac48Address to)
 {
     weft_packet p{};
     p.src = m_number & WEFT_HOST_MASK;
-    p.dst = host & WEFT_HOST_MASK;
+    p.dst = at.m_number & WEFT_HOST_MASK;
     p.bytes = static_cast<uint16_t>(std::max(packet->GetSize() + ETHERNET_FRAMING, ETHERNET_LEAST));
+    p.in_port = static_cast<uint16_t>(1 + m_port);
     p.kind = WEFT_RAW;
     p.tclass = RAW_CLASS;
     p.sport = HashFlow(*packet, protocol);
     m_rawPackets++;
     m_rawBytes += p.bytes;
     m_ipQueue->NotifyQueuedBytes(p.bytes);
-    m_fabric->SendPayload(p, WeftFabric::Payload{packet->Copy(), protocol, to});
+    m_fabric->SendPayload(p,
+                          WeftPayload{packet->Copy(),
+                                      protocol,
+                                      Mac48Address::ConvertFrom(GetAddress()),
+                                      to,
+                                      at.m_port});
 }
 
 void
-WeftNic::TellIpQueue(uint32_t bytes)
+WeftHostPort::TellIpQueue(uint32_t bytes)
 {
     m_rawPackets--;
     m_rawBytes -= bytes;
@@ -189,58 +252,41 @@ WeftNic::TellIpQueue(uint32_t bytes)
 }
 
 void
-WeftNic::ReceiveRaw(const weft_packet& p)
+WeftHostPort::Receive(const WeftPayload& payload)
 {
-    const WeftFabric::Payload payload = m_fabric->TakePayload(p);
-    const Address from = m_fabric->GetNic(p.src)->GetAddress();
     if (!m_promisc.IsNull())
     {
         const PacketType type = payload.to.IsBroadcast() ? NetDevice::PACKET_BROADCAST
                               : payload.to.IsGroup()     ? NetDevice::PACKET_MULTICAST
                                                          : NetDevice::PACKET_HOST;
-        m_promisc(this, payload.packet, payload.protocol, from, payload.to, type);
+        m_promisc(this, payload.packet, payload.protocol, payload.from, payload.to, type);
     }
     if (!m_receive.IsNull())
     {
-        m_receive(this, payload.packet, payload.protocol, from);
+        m_receive(this, payload.packet, payload.protocol, payload.from);
     }
 }
 
 Ptr<Channel>
-WeftNic::GetChannel() const
+WeftHostPort::GetChannel() const
 {
     return m_lan;
 }
 
-void
-WeftNic::AddLink(Ptr<WeftChannel> link)
+bool
+WeftHostPort::IsLinkUp() const
 {
-    m_links.push_back(link);
-}
-
-void
-WeftNic::Join(Ptr<WeftLan> lan)
-{
-    m_lan = lan;
-    lan->Add(this);
+    return m_link && !m_link->IsDown();
 }
 
 bool
-WeftNic::IsLinkUp() const
-{
-    return std::any_of(m_links.begin(), m_links.end(), [](const Ptr<WeftChannel>& link) {
-        return !link->IsDown();
-    });
-}
-
-bool
-WeftNic::IsBroadcast() const
+WeftHostPort::IsBroadcast() const
 {
     return true;
 }
 
 bool
-WeftNic::NeedsArp() const
+WeftHostPort::NeedsArp() const
 {
     return true;
 }
