@@ -309,7 +309,7 @@ weft_run_fill(struct weft_run *run, const struct weft_workload_ops *ops, const v
     code = ops->fill(config, &hosts, run->seed, run->number, out->messages, next);
     if (!code)
     {
-        weft_plays_find(run, ops, config, out);
+        weft_run_find_programs(run, ops, config, out);
     }
     return code;
 }

@@ -76,9 +76,6 @@ void weft_collective_note(struct weft_collective *c, uint32_t message, enum weft
 void weft_collective_note_play(struct weft_collective *c, uint32_t message,
                                enum weft_play_news what, int64_t now);
 
-/** Finds the programs among the messages of a workload, and has these wait for them. */
-void weft_plays_find(struct weft_run *run, const struct weft_workload_ops *ops, const void *config,
-                     struct weft_collective_config *out);
 /** Sets the programs up, and has them begin. */
 void weft_plays_begin(struct weft_collective *c);
 /** A message is delivered, acknowledged or given up: its host is run just now. */

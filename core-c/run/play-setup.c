@@ -90,8 +90,8 @@ add_program(const struct search *s, const struct weft_job *job, uint32_t j, uint
 }
 
 void
-weft_plays_find(struct weft_run *run, const struct weft_workload_ops *ops, const void *config,
-                struct weft_collective_config *out)
+weft_run_find_programs(struct weft_run *run, const struct weft_workload_ops *ops,
+                       const void *config, struct weft_collective_config *out)
 {
     const struct search s = {run, out, weft_clos_hosts(run->clos)};
     const bool many = ops == &weft_workload_jobs;

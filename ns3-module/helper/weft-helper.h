@@ -121,7 +121,7 @@ class WeftHelper
     /**
      * Starts a workload on the fabric built last.
      * @param text as in "allreduce-ring bytes=300MB groups=16"
-     * @param table what `flows` and `poisson` take besides, or nullptr
+     * @param table what `flows`, `poisson` and `trace` take besides, or nullptr
      * @param level service level of its QPs
      * @return the workload, to be asked for its completion time after the simulation
      */

@@ -172,6 +172,8 @@ WeftCollective::Fill(std::string& error)
                 " hosts: " + weft_refusal_text(code, &why);
         return false;
     }
+    m_graph.messages = m_messages.data();
+    weft_run_find_programs(m_fabric->GetCoreRun(), ops, config.data(), &m_graph);
     for (const weft_message& m : m_messages)
     {
         if (GetLevel(m) >= m_fabric->GetNServiceLevels())

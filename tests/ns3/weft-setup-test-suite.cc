@@ -13,10 +13,12 @@
 #include "ns3/test.h"
 #include "ns3/weft-rdma-application.h"
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
+#include <weft/ops.h>
 #include <weft/registry.h>
 
 using namespace ns3;
@@ -137,6 +139,68 @@ class TableTestCase : public TestCase
         std::string error;
         NS_TEST_EXPECT_MSG_EQ(none->Install(other.fabric, error), false, "without a table");
         NS_TEST_EXPECT_MSG_NE(error.find("there are no flows"), std::string::npos, error);
+    }
+};
+
+/** Operations of a program's own: messages go when these begin. */
+class ProgramTestCase : public TestCase
+{
+  public:
+    ProgramTestCase()
+        : TestCase("a trace's messages wait for its operations, and computing counts to its end")
+    {
+    }
+
+  private:
+    static void* Take(void*, size_t bytes)
+    {
+        return std::malloc(bytes);
+    }
+
+    static void Give(void*, void* memory)
+    {
+        std::free(memory);
+    }
+
+    /** Computes for 2 us at rank 0, sends, and computes for 5 us at rank 1. */
+    static int Build(weft_program& program)
+    {
+        const weft_scratch memory{&Take, &Give, nullptr};
+        weft_ops* ops = weft_ops_begin(&memory, 2, "operation");
+        weft_op_spec op{};
+        op.amount = 2000000;
+        op.kind = WEFT_OP_COMPUTE;
+        const uint32_t before = weft_ops_add(ops, &op);
+        op.amount = 30000;
+        op.kind = WEFT_OP_SEND;
+        op.peer = 1;
+        weft_ops_require(ops, weft_ops_add(ops, &op), before);
+        op.kind = WEFT_OP_RECV;
+        op.rank = 1;
+        op.peer = 0;
+        const uint32_t received = weft_ops_add(ops, &op);
+        op.amount = 5000000;
+        op.kind = WEFT_OP_COMPUTE;
+        weft_ops_require(ops, weft_ops_add(ops, &op), received);
+        return weft_ops_pack(ops, &program, nullptr);
+    }
+
+    void DoRun() override
+    {
+        weft_program program{};
+        NS_TEST_ASSERT_MSG_EQ(Build(program), 0, "the program is sound");
+        weft_table table{};
+        table.program = &program;
+        WeftRig rig((WeftRigSetup()));
+        auto job = rig.helper.InstallWorkload("trace", &table);
+        Simulator::Run();
+        const auto& times = job->GetTimes();
+        NS_TEST_ASSERT_MSG_EQ(times.size(), 1, "messages");
+        NS_TEST_EXPECT_MSG_EQ(times[0].posted, 2000000, "behind what its rank computes");
+        NS_TEST_EXPECT_MSG_EQ(program.ops[2].ended, times[0].delivered, "the receive ends with it");
+        NS_TEST_EXPECT_MSG_EQ(program.ops[3].ended, times[0].delivered + 5000000, "the last one");
+        NS_TEST_EXPECT_MSG_EQ(job->IsDone(), true, "all has ended");
+        weft_program_release(&program);
     }
 };
 
@@ -334,6 +398,7 @@ class WeftSetupTestSuite : public TestSuite
     {
         AddTestCase(new LateTestCase);
         AddTestCase(new TableTestCase);
+        AddTestCase(new ProgramTestCase);
         AddTestCase(new ChangeTestCase);
         AddTestCase(new SimulatorTestCase);
         AddTestCase(new LevelsTestCase);

@@ -285,6 +285,10 @@ extern "C"
     WEFT_API int weft_run_fill(struct weft_run *run, const struct weft_workload_ops *ops,
                                const void *config, struct weft_collective_config *out,
                                struct weft_refusal *why);
+    /** For who fills the rows of @p out himself: finds the programs of a workload, and has their
+     * messages wait for them, as weft_run_fill() does. */
+    WEFT_API void weft_run_find_programs(struct weft_run *run, const struct weft_workload_ops *ops,
+                                         const void *config, struct weft_collective_config *out);
 
     /**
      * Starts a workload now: makes its connections and posts what waits for nothing. The first
