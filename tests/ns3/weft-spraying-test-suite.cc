@@ -226,6 +226,7 @@ const weft_path_ops g_selector{
     nullptr,
     nullptr,
     nullptr,
+    nullptr,
     {}};
 
 /** A host-side balancer that learns would learn from the wrong packets, or not at all. */

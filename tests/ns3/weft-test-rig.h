@@ -175,7 +175,8 @@ class WeftRig : public ns3::WeftMessageListener
                          f.ack,
                          clos.host_rate,
                          clos.host_delay,
-                         weft_clos_hops(&clos, src, dst)};
+                         weft_clos_hops(&clos, src, dst),
+                         1};
     }
 
     /** WeftPause() of this fabric. */
