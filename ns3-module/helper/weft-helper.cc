@@ -15,6 +15,9 @@
 #include "ns3/weft-nic.h"
 #include "ns3/weft-switch.h"
 
+#include <cstddef>
+#include <map>
+
 namespace ns3
 {
 
@@ -186,6 +189,25 @@ WeftHelper::Install()
     return Install(hosts);
 }
 
+void
+WeftHelper::AddLosses()
+{
+    std::map<double, std::vector<uint64_t>> links;
+    for (std::size_t i = 0; m_topologyFile && i < m_topologyFile->GetLosses().size(); i++)
+    {
+        links[m_topologyFile->GetLosses()[i]].push_back(i);
+    }
+    links.erase(0.0);
+    for (const auto& [loss, of] : links)
+    {
+        WeftFabric::Fault fault;
+        fault.links = of;
+        fault.effect = WEFT_FAULT_LOSSY;
+        fault.losses.good = loss;
+        m_fabric->AddFault(fault);
+    }
+}
+
 NetDeviceContainer
 WeftHelper::Install(const NodeContainer& hosts)
 {
@@ -198,6 +220,7 @@ WeftHelper::Install(const NodeContainer& hosts)
     m_switches.Create(weft_planes_switches(&shape));
     const bool sound = m_fabric->Build(m_hosts, m_switches, error);
     NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
+    AddLosses();
     return GetDevices(0);
 }
 

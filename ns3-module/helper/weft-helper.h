@@ -80,8 +80,9 @@ class WeftHelper
 
     /**
      * Makes the topology that of a file: a topology.txt of HPCC's, ConWeave's or SimAI's simulator,
-     * in place of SetTopology(). Hosts and switches are numbered in the order of their ids there.
-     * A mistake in the file ends the program, with file and line.
+     * or a .topo of htsim, in place of SetTopology(). Hosts and switches are numbered as those of a
+     * Clos if the file's are one, whatever their ids, else in the order of their ids there. Links
+     * with an error rate lose frames. A mistake in the file ends the program, with file and line.
      * @param path of the file
      */
     void SetTopologyFile(const std::string& path);
@@ -161,6 +162,8 @@ class WeftHelper
     /** @param kind of algorithm @param attribute that names level 0's @param text name and
      * parameters @param level service level */
     void Set(const char* kind, const char* attribute, const std::string& text, uint32_t level);
+    /** Has links lose frames whose error rates the topology's file says. */
+    void AddLosses();
     /** @param shape gets its shape @return a fabric with all that was set; a wrong one is fatal */
     Ptr<WeftFabric> Create(weft_clos* shape) const;
 

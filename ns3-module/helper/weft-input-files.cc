@@ -20,6 +20,7 @@ extern "C"
 #include "file-read.h"
 #include "flow-file.h"
 #include "graph-draft.h"
+#include "graph-htsim.h"
 #include "graph-names.h"
 #include "graph-text.h"
 #include "table-lines.h"
@@ -104,11 +105,17 @@ WeftTopologyFile::WeftTopologyFile(const std::string& path)
         input_error(&reading.m_source,
                     1,
                     "this is XML, which the weft command alone reads; expected a topology.txt of "
-                    "HPCC, ConWeave or SimAI");
+                    "HPCC, ConWeave or SimAI, or a .topo of htsim");
     }
-    else if (graph_text_parse(&draft))
+    else if (graph_htsim_is(reading.m_bytes) ? graph_htsim_parse(&draft) : graph_text_parse(&draft))
     {
         memory = graph_draft_make(&draft, &graph);
+    }
+    if (memory)
+    {
+        double* losses = graph_draft_losses(&draft, &graph, graph.clos != nullptr);
+        m_losses.assign(losses, losses ? losses + draft.n : losses);
+        std::free(losses);
     }
     std::free(memory); // the fabric makes one of its own
     reading.Conclude();

@@ -21,8 +21,8 @@ namespace ns3
 
 /**
  * @ingroup weft
- * @brief A topology.txt of HPCC's, ConWeave's or SimAI's simulator. WeftHelper reads it; a mistake
- * in it ends the program, with file and line.
+ * @brief A topology.txt of HPCC's, ConWeave's or SimAI's simulator, or a .topo of htsim. WeftHelper
+ * reads it; a mistake in it ends the program, with file and line.
  */
 class WeftTopologyFile
 {
@@ -51,10 +51,17 @@ class WeftTopologyFile
         return m_gpus;
     }
 
-    /** @return its links, hosts and switches numbered in the order of their ids */
+    /** @return its links, hosts and switches numbered as those of a Clos if it is one, else in the
+     * order of their ids */
     const std::vector<weft_graph_edge>& GetLinks() const
     {
         return m_links;
+    }
+
+    /** @return the probability that each link of the fabric loses a frame; empty: none does */
+    const std::vector<double>& GetLosses() const
+    {
+        return m_losses;
     }
 
     /** @param id of a node in the file @param host gets the host's number @return what is wrong:
@@ -67,6 +74,7 @@ class WeftTopologyFile
     std::string m_path;                   //!< see GetPath()
     std::unique_ptr<graph_names> m_names; //!< ids of its nodes
     std::vector<weft_graph_edge> m_links; //!< see GetLinks()
+    std::vector<double> m_losses;         //!< see GetLosses()
     uint32_t m_gpus{0};                   //!< see GetGpus()
 };
 

@@ -360,6 +360,23 @@ WeftFabric::MakeGraph(uint32_t hosts,
     return code == 0;
 }
 
+void
+WeftFabric::Recognise()
+{
+    std::vector<uint32_t> place(size_t{m_graph.nhosts} + m_graph.nswitches);
+    uint32_t* switches = place.data() + m_graph.nhosts;
+    bool same = weft_clos_recognise(&m_graph, &m_graphClos, place.data(), switches, nullptr);
+    for (uint32_t i = 0; same && i < m_graph.nhosts; i++)
+    {
+        same = place[i] == i;
+    }
+    for (uint32_t i = 0; same && i < m_graph.nswitches; i++)
+    {
+        same = switches[i] == i;
+    }
+    m_graph.clos = same ? &m_graphClos : nullptr;
+}
+
 bool
 WeftFabric::SetGraph(uint32_t hosts,
                      uint32_t switches,
@@ -373,8 +390,10 @@ WeftFabric::SetGraph(uint32_t hosts,
         return false;
     }
     m_graph.gpus = m_graph.gpus ? m_graph.gpus : gpus;
+    Recognise();
     const weft_topology_ops* kind = weft_topology_find("graph");
     std::vector<uint64_t> config(kind->algo.config_size / 8 + 1, 0);
+    weft_config_default(&kind->algo, config.data());
     kind->use(config.data(), &m_graph);
     SetChoice("topology", &kind->algo, config.data());
     return true;

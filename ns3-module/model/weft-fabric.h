@@ -503,6 +503,8 @@ class WeftFabric : public Object
     static WeftFabric* Told(void* of); //!< @param of a WeftFabric @return it
     /** @param node number, hosts first @return the switch, or nullptr */
     WeftSwitch* FindSwitch(uint32_t node) const;
+    /** Has m_graph be a Clos if it is one by the same numbers. */
+    void Recognise();
     /** Makes m_graph. @param hosts how many @param switches how many @param links as those of
      * SetGraph() @param error what is wrong, if it fails @return whether there is such a graph */
     bool MakeGraph(uint32_t hosts,
@@ -514,6 +516,7 @@ class WeftFabric : public Object
     static void AddFrameHooks(weft_net_hooks& hooks); //!< @param hooks gets those of each frame
 
     WeftChoice m_topology;        //!< shape
+    weft_clos m_graphClos{};      //!< what m_graph is, if it is a Clos
     mutable weft_graph m_graph{}; //!< SetGraph(), or of a shape whose hosts have several ToRs
     mutable std::vector<uint64_t> m_graphMemory; //!< of m_graph
     WeftChoice m_frames;                         //!< frame sizes

@@ -189,7 +189,7 @@ START_TEST(a_longer_way_takes_longer_one_way_and_lets_nothing_overtake)
 }
 END_TEST
 
-/* What was on the longer way when the link was cut is lost, though it comes after the repair. */
+/* Frames on the longer way when the link was cut are lost, though they come after the repair. */
 START_TEST(a_cut_loses_what_is_on_a_longer_way)
 {
     static const uint64_t links[] = {0};

@@ -161,7 +161,7 @@ START_TEST(a_hook_removes_a_call_before_the_clock_gets_there)
 }
 END_TEST
 
-/* What a call reads and changes is the fabric of its own time, however long spines may wait. */
+/* A call reads and changes the fabric of its own time, however long spines may wait. */
 static void
 check_that_all_is_done(void *of)
 {

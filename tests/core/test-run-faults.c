@@ -302,7 +302,7 @@ START_TEST(a_link_is_slow_for_a_while)
 }
 END_TEST
 
-/* Of several the slowest counts, as long as each lasts. */
+/* The slowest of several counts, as long as each lasts. */
 START_TEST(a_link_is_as_slow_as_its_slowest_fault)
 {
     static const struct

@@ -336,7 +336,7 @@ START_TEST(an_alltoall_by_relays_leaves_a_server_on_the_rail_of_its_end)
 }
 END_TEST
 
-/* Of one server nothing is relayed, nor of servers of one GPU. */
+/* Nothing is relayed of one server, nor of servers of one GPU. */
 START_TEST(relays_of_one_server_or_of_one_gpu_are_none)
 {
     struct weft_hosts one = some(&leaves, every, 4);

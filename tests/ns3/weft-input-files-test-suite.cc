@@ -159,15 +159,66 @@ class ServersTestCase : public FileTestCase
         Ptr<WeftNic> nic = weft.GetFabric()->GetNic(0);
         NS_TEST_EXPECT_MSG_EQ(weft.GetFabric()->GetNHosts(), 4, "GPUs");
         NS_TEST_EXPECT_MSG_EQ(clos.gpus, 2, "in servers of two");
-        NS_TEST_EXPECT_MSG_EQ(weft_clos_inside(&clos, 0, 1), true, "by the server's network");
-        NS_TEST_EXPECT_MSG_EQ(weft_clos_inside(&clos, 1, 2), false, "by the fabric");
-        NS_TEST_EXPECT_MSG_EQ(nic->GetNPorts(), 2, "one to the server, one to the fabric");
+        const uint32_t a = weft.GetHostOfId(0);
+        const uint32_t b = weft.GetHostOfId(1);
+        const uint32_t c = weft.GetHostOfId(2);
+        NS_TEST_EXPECT_MSG_EQ(weft_clos_inside(&clos, a, b), true, "by the server's network");
+        NS_TEST_EXPECT_MSG_EQ(weft_clos_inside(&clos, b, c), false, "by the fabric");
+        NS_TEST_EXPECT_MSG_EQ(nic->GetNPorts(), 2, "one to the fabric, one to the server");
         NS_TEST_EXPECT_MSG_EQ(weft.GetDevices(1).GetN(), 4, "all hosts have it");
-        NS_TEST_EXPECT_MSG_EQ(nic->GetDevice(0)->GetChannel()->GetNDevices(), 2, "the server's");
-        NS_TEST_EXPECT_MSG_EQ(nic->GetDevice(1)->GetChannel()->GetNDevices(), 4, "the fabric");
+        NS_TEST_EXPECT_MSG_EQ(nic->GetDevice(0)->GetChannel()->GetNDevices(), 4, "the fabric");
+        NS_TEST_EXPECT_MSG_EQ(nic->GetDevice(1)->GetChannel()->GetNDevices(), 2, "the server's");
         Ptr<WeftCollective> job = weft.InstallWorkload("allreduce-ring bytes=100KB groups=1");
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(job->IsDone(), true, "an allreduce ends");
+        Simulator::Destroy();
+    }
+};
+
+/** A Clos in a file, of which a link loses every frame, is a Clos with that link. */
+class LossyTestCase : public FileTestCase
+{
+  public:
+    LossyTestCase()
+        : FileTestCase("a Clos of a file is one, and its links lose what the file says")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftHelper weft;
+        weft.SetTopologyFile(Write("clos.txt",
+                                   "6 4 6\n3 0 5 1\n2 3 100Gbps 1us 0\n4 5 100Gbps 1us 0\n"
+                                   "3 0 100Gbps 1us 1\n3 1 100Gbps 1us 0\n"
+                                   "5 0 100Gbps 1us 0\n5 1 100Gbps 1us 0\n"));
+        Choose(weft);
+        weft.SetBalancer("conga");
+        weft.SetTransport("gbn");
+        weft.Install();
+        Ptr<WeftFabric> fabric = weft.GetFabric();
+        NS_TEST_EXPECT_MSG_EQ((fabric->GetClos().graph == nullptr), true, "no graph");
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetClos().ntors, 2, "two leaves");
+        Ptr<WeftCollective> job = weft.InstallWorkload("permutation bytes=1MB");
+        Simulator::Stop(MilliSeconds(1));
+        Simulator::Run();
+        uint64_t lost = 0;
+        for (uint64_t link = 0; link < 6; link++)
+        {
+            weft_link of;
+            weft_planes_link(&fabric->GetClos(), link, &of);
+            for (const weft_end& end : {of.lower, of.upper})
+            {
+                weft_net_port is;
+                weft_net_port_status(fabric->GetNet(),
+                                     end.index + (end.is_host ? 0 : fabric->GetNHosts()),
+                                     end.port,
+                                     &is);
+                NS_TEST_EXPECT_MSG_EQ((is.lost_lossy > 0 && link != 2), false, "another link");
+                lost += is.lost_lossy;
+            }
+        }
+        NS_TEST_EXPECT_MSG_GT(lost, 0, "that link loses what it carries");
         Simulator::Destroy();
     }
 };
@@ -265,6 +316,7 @@ class WeftInputFilesTestSuite : public TestSuite
         : TestSuite("weft-input-files", Type::UNIT)
     {
         AddTestCase(new PairTestCase);
+        AddTestCase(new LossyTestCase);
         AddTestCase(new ServersTestCase);
         AddTestCase(new ApartTestCase);
         AddTestCase(new MistakesTestCase);

@@ -284,7 +284,7 @@ write_times(void)
     }
 }
 
-/* What a link does that does not just go down. */
+/* Effects of a link that does not just go down. */
 static void
 write_effect(void)
 {
