@@ -72,7 +72,7 @@ extern "C"
         weft_lateness_set_window(l);
     }
 
-    /** What left then or before is lost if it is not acknowledged. */
+    /** Packets that left then or before are lost if they are not acknowledged. */
     static inline int64_t weft_lateness_lost(const struct weft_lateness *l)
     {
         return l->newest - l->window;

@@ -170,7 +170,7 @@ least_rate(const struct link_state *state)
     return state->rate[0] < state->rate[1] ? state->rate[0] : state->rate[1];
 }
 
-/* What is in force has changed: so does the link, and who is to hear of it hears. */
+/* Changes the link as the faults in force have changed; who is to hear of it hears. */
 static void
 change_link(struct weft_run *run, uint64_t link, const struct link_state *was)
 {

@@ -95,7 +95,7 @@ weft_port_bytes(const struct weft_wire *w, uint64_t bytes)
     return before * full + ((packets - 1) % ports_of(w) == 0 ? last : full);
 }
 
-/* What a port carries of equal messages. */
+/* Returns what a port carries of equal messages. */
 struct row
 {
     int64_t full;  /* the greatest frame */

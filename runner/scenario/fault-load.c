@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happens to links: <failure>, <degrade>, <random-failures> and <random-degrade>. */
+/* Faults of links: <failure>, <degrade>, <random-failures> and <random-degrade>. */
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ settle_times(const struct element *e, struct link_fault *f, struct diagnostics *
 
 #define EFFECT_BIT(effect) (1U << WEFT_FAULT_##effect)
 
-/** What effects are called in messages, and the attributes of which one is needed. */
+/** Names of effects in messages, and the attributes of which one is needed. */
 static const struct
 {
     const char *are, *needs, * or ;

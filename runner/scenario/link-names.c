@@ -134,7 +134,8 @@ ends_of(const struct naming *n, uint64_t ends[2])
     static const char *const attributes[] = {"leaf", "spine",       "lower", "upper",
                                              "pod",  "aggregation", "core"};
     const struct weft_clos *clos = &n->s->clos;
-    const unsigned tiers = clos->graph ? 0 : clos->tiers;
+    /* A file's switches have numbers of its own, and no places. */
+    const unsigned tiers = clos->graph || nodes_have_ids(n->s, NODE_SWITCH) ? 0 : clos->tiers;
     unsigned given = 0; /* bits of these */
     for (unsigned i = 0; i < sizeof attributes / sizeof *attributes; i++)
     {

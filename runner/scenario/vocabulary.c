@@ -67,7 +67,7 @@
         CHOICE_AT(IN(link_fault, direction), "direction", "both", "both up down", true,            \
                   "in which direction: up is from the lower to the upper end")
 
-/** What a link does that does not just go down. */
+/** Effects of a link that does not just go down. */
 #define EFFECT                                                                                     \
     CHOICE_AT(IN(link_fault, effect), "effect", "down", "down slow lossy corrupting delayed",      \
               true,                                                                                \
@@ -453,7 +453,7 @@ static const struct attribute_spec mark_attributes[] = {
         ELEMENT(#tag, where, ELEMENT_MANY | (flag), tag##_attributes, of), STRUCTS(array)          \
     }
 
-/** What happens to links: in one list of the scenario's, whichever element says it. */
+/** Faults of links are in one list of the scenario's, whichever element says them. */
 #define FAULT(tag, its, of)                                                                        \
     {                                                                                              \
         ELEMENT(tag, "scenario quick case", ELEMENT_MANY | ELEMENT_SETTABLE | ELEMENT_DISTINCT,    \

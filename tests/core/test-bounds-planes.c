@@ -169,8 +169,8 @@ START_TEST(a_permutation_by_all_planes_takes_its_closed_form)
 }
 END_TEST
 
-/* What stays in servers goes by their networks, which the closed form knows nothing of; the bound
- * of any traffic does. */
+/* Messages that stay in servers go by their networks, which the closed form knows nothing of; the
+ * bound of any traffic does. */
 START_TEST(servers_have_no_closed_form_but_a_bound)
 {
     int64_t form, least;

@@ -345,6 +345,10 @@ for balancer in themis conweave conga letflow pro ethereal ecmp; do
     sed 's/<topology/& recognise="off"/' g.xml >h.xml && mv h.xml g.xml
     refused "the balancer $balancer needs a Clos, and this topology is a graph"
 done
+scenario clos.txt conweave '<failure leaf="0" spine="1"/>'
+refused '<failure> does not name one link; expected lower and upper (switch numbers), or host, or switch'
+scenario clos.txt conweave '<failure lower="2" upper="7" at="1us"/>'
+"$weft" validate g.xml >out 2>messages || fail "a link of the file's: $(cat messages)"
 scenario clos.txt conweave
 "$weft" run g.xml --no-figures --out clos >out 2>messages || fail 'clos.txt'
 "$weft" query clos "select name from nodes where kind = 'host' order by number" --format csv | tr -d '\n' >names
