@@ -22,18 +22,13 @@ weft_net_scheduler_site(const struct weft_net_config *c)
                                         .frame = (uint32_t)(c->frame.payload + c->frame.header)};
 }
 
-/** Returns the site of the balancers of a switch, by its number among those of all planes: what
- * they draw is of their plane. A switch of a server's own network chooses nothing; it gets that of
- * the fabric's last switch. */
+/** Returns the site of the balancers of a switch, by its number among those of all planes. */
 static inline struct weft_site
 weft_net_switch_site(const struct weft_net_config *c, uint32_t index,
                      const struct weft_port_reader *reader, struct weft_refusal *why)
 {
     struct weft_site site;
-    const uint32_t last = c->clos->planes * c->clos->nswitches - 1;
-    const uint32_t of = index < last ? index : last, plane = of / c->clos->nswitches;
-    const uint64_t seed = plane > 0 ? weft_mix64(c->seed ^ weft_mix64(plane)) : c->seed;
-    weft_clos_site(c->clos, &c->buffer, of % c->clos->nswitches, seed, c->run, &site);
+    weft_clos_site(c->clos, &c->buffer, index, c->seed, c->run, &site);
     site.reader = reader;
     site.provides = WEFT_NEEDS_ALL;
     site.why = why;

@@ -45,6 +45,65 @@ extern "C"
         bool rails; /**< a server's hosts are at ToRs in a row, else at one ToR */
     };
 
+    /** Links of leaves and spines, as a user gave them. */
+    struct weft_leaf_links
+    {
+        int64_t parallel;
+        int64_t link_rate;
+        int64_t fabric_rate; /**< 0: as link_rate */
+        int64_t link_delay;
+        int64_t fabric_delay; /**< 0: as link_delay */
+    };
+
+    /** Returns leaves that are linked to all spines. */
+    static inline struct weft_clos_shape weft_leaf_shape(int64_t leaves, int64_t hosts_per_leaf,
+                                                         int64_t spines,
+                                                         const struct weft_leaf_links *links,
+                                                         const struct weft_hosts_shape *hosts)
+    {
+        return (struct weft_clos_shape){
+            .pods = 1,
+            .tors_per_pod = leaves,
+            .hosts_per_tor = hosts_per_leaf,
+            .aggs_per_pod = spines,
+            .parallel = links->parallel,
+            .host_rate = links->link_rate,
+            .fabric_rate = links->fabric_rate,
+            .host_delay = links->link_delay,
+            .fabric_delay = links->fabric_delay,
+            .hosts = *hosts,
+        };
+    }
+
+/** Entries of a kind's table of parameters, whose config has a struct weft_leaf_links links. */
+#define WEFT_LEAF_PARAMS(config, delay, source)                                                    \
+    {"parallel",                                                                                   \
+     WEFT_COUNT,                                                                                   \
+     WEFT_P(config, links.parallel),                                                               \
+     "1",                                                                                          \
+     "1",                                                                                          \
+     "8191",                                                                                       \
+     NULL,                                                                                         \
+     "Parallel links between a leaf and a spine.",                                                 \
+     "(ours)"},                                                                                    \
+        {"link-rate", WEFT_RATE, WEFT_P(config, links.link_rate), "400Gbps", "1Mbps",              \
+         "8Tbps",     NULL,      "Rate of the hosts' links.",     source},                         \
+        {"fabric-rate",                                                                            \
+         WEFT_RATE,                                                                                \
+         WEFT_P(config, links.fabric_rate),                                                        \
+         "0bps",                                                                                   \
+         "0bps",                                                                                   \
+         "8Tbps",                                                                                  \
+         NULL,                                                                                     \
+         "Rate of each link between leaf and spine; 0bps: as link-rate.",                          \
+         "(ours)"},                                                                                \
+        {"link-delay", WEFT_TIME, WEFT_P(config, links.link_delay),         delay, "0ps",          \
+         "1s",         NULL,      "Propagation delay of the hosts' links.", source},               \
+    {                                                                                              \
+        "fabric-delay", WEFT_TIME, WEFT_P(config, links.fabric_delay), "0ps", "0ps", "1s", NULL,   \
+            "Propagation delay of each link between leaf and spine; 0ps: as link-delay.", "(ours)" \
+    }
+
 /** Entries of a kind's table of parameters, whose config has a struct weft_hosts_shape hosts: its
  * planes. */
 #define WEFT_PLANES_PARAMS(config)                                                                 \

@@ -372,14 +372,19 @@ server_map(const struct weft_clos *clos, uint32_t server, struct weft_switch_map
 }
 
 static void
-graph_map(const struct weft_graph *g, uint32_t index, struct weft_switch_map *map)
+graph_map(const struct weft_clos *clos, uint32_t index, struct weft_switch_map *map)
 {
+    const struct weft_graph *g = clos->graph;
     const uint32_t nports = g->first_port[index + 1] - g->first_port[index];
     const uint32_t hosts = g->nhost_ports[index];
-    map->tier = weft_graph_is_server(g, index) ? WEFT_TIER_SERVER : hosts == 0;
+    const uint32_t to_tors =
+        clos->tiers == 3 && hosts == 0 ? weft_graph_tor_ports(g, index) : nports;
+    map->tier = weft_graph_is_server(g, index) ? WEFT_TIER_SERVER
+                : hosts > 0                    ? 0
+                                               : 1U + (to_tors == 0);
     map->lo = map->hi = 0;
     map->parallel = 1;
-    map->first_up = (uint16_t)(hosts ? hosts : nports);
+    map->first_up = (uint16_t)(hosts ? hosts : to_tors ? to_tors : nports);
     map->n_up = (uint16_t)(nports - map->first_up);
     set_division(map, 1);
 }
@@ -423,7 +428,7 @@ weft_clos_switch(const struct weft_clos *clos, uint32_t index, struct weft_switc
     index = clos->planes > 1 ? index % clos->nswitches : index;
     if (clos->graph)
     {
-        graph_map(clos->graph, index, map);
+        graph_map(clos, index, map);
     }
     else if (index < clos->ntors)
     {
@@ -534,15 +539,18 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
                uint64_t seed, uint64_t run, struct weft_site *out)
 {
     struct weft_switch_map map;
-    WEFT_CHECK(index < clos->nswitches, "weft_clos_site", WEFT_RULE_SWITCH);
-    weft_clos_switch(clos, index, &map);
-    out->seed = seed;
+    WEFT_CHECK(index < weft_planes_switches(clos), "weft_clos_site", WEFT_RULE_SWITCH);
+    const uint32_t each = clos->nswitches > 0 ? clos->nswitches : 1; /* a refused shape has none */
+    const uint32_t last = clos->planes * each - 1, of = index < last ? index : last;
+    const uint32_t plane = of / each, own = of % each;
+    weft_clos_switch(clos, own, &map);
+    out->seed = plane > 0 ? weft_mix64(seed ^ weft_mix64(plane)) : seed;
     out->run = run;
-    out->switch_index = index;
+    out->switch_index = own;
     out->nports = weft_map_nports(&map);
-    out->tier = map.tier;
+    out->tier = clos->graph && map.tier == 2 ? 1 : map.tier;
     out->tiers = clos->graph ? 0 : clos->tiers;
-    out->up_ports = map.n_up;
+    out->up_ports = clos->graph && map.tier > 0 ? 0 : map.n_up;
     out->npaths = clos->npaths;
     out->tclass = 1;
     out->port_rate = map.tier == 0 ? clos->fabric_rate : clos->core_rate;

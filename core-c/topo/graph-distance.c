@@ -183,3 +183,41 @@ weft_graph_ways_by(const struct weft_graph *g, const uint16_t *distance, const u
     }
     return ways;
 }
+
+static bool
+leads_to_tor(const struct weft_graph *g, uint32_t port)
+{
+    return g->nhost_ports[g->ports[port].peer] > 0;
+}
+
+uint32_t
+weft_graph_tor_ports(const struct weft_graph *g, uint32_t s)
+{
+    uint32_t port = g->first_port[s];
+    while (port < g->first_port[s + 1] && leads_to_tor(g, port))
+    {
+        port++;
+    }
+    return port - g->first_port[s];
+}
+
+bool
+weft_graph_has_cores(const struct weft_graph *g)
+{
+    bool any = false, regular = true;
+    for (uint32_t s = 0; s < g->nswitches; s++)
+    {
+        const uint32_t hosts = g->nhost_ports[s], tors = hosts ? 0 : weft_graph_tor_ports(g, s);
+        const bool is_core = hosts == 0 && tors == 0;
+        any = any || is_core;
+        for (uint32_t port = g->first_port[s] + hosts + tors; port < g->first_port[s + 1]; port++)
+        {
+            /* Above a ToR and below a core are those whose first ports lead to ToRs. */
+            const uint32_t peer = g->ports[port].peer;
+            const bool is_agg = g->nhost_ports[peer] == 0 && leads_to_tor(g, g->first_port[peer]);
+            regular =
+                regular && (hosts > 0 || is_core ? is_agg : !is_agg && !leads_to_tor(g, port));
+        }
+    }
+    return any && regular;
+}

@@ -63,6 +63,14 @@ extern "C"
     uint32_t weft_graph_candidates(const struct weft_graph *g, const uint16_t *distance,
                                    const uint64_t *dead, uint32_t s, uint16_t *list);
 
+    /** Returns how many of the first ports of a switch without hosts lead to switches with hosts.
+     */
+    uint32_t weft_graph_tor_ports(const struct weft_graph *g, uint32_t s);
+
+    /** Returns whether the graph has three tiers: ToRs, switches whose first ports lead to ToRs and
+     * whose others to the third tier, and switches of that, which lead to the second alone. */
+    bool weft_graph_has_cores(const struct weft_graph *g);
+
     /** Returns a host's port to a switch, or UINT32_MAX. */
     uint32_t weft_graph_port_at(const struct weft_graph *g, uint32_t host, uint32_t s);
 

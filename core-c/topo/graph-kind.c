@@ -72,7 +72,7 @@ weft_graph_shape(const struct weft_graph *g, struct weft_clos *clos)
     memset(clos, 0, sizeof *clos);
     clos->graph = g;
     clos->gpus = g->gpus;
-    clos->tiers = 2;
+    clos->tiers = weft_graph_has_cores(g) ? 3 : 2;
     clos->nhosts = g->nhosts;
     clos->nswitches = g->nswitches;
     clos->nlinks = g->nlinks;

@@ -8,11 +8,7 @@ struct leaf_spine_config
     int64_t leaves;
     int64_t spines;
     int64_t hosts_per_leaf;
-    int64_t parallel;
-    int64_t link_rate;
-    int64_t fabric_rate;
-    int64_t link_delay;
-    int64_t fabric_delay;
+    struct weft_leaf_links links;
     struct weft_hosts_shape hosts;
 };
 
@@ -23,16 +19,7 @@ static const struct weft_param params[] = {
      "Spine switches.", "themis §5"},
     {"hosts-per-leaf", WEFT_COUNT, WEFT_P(struct leaf_spine_config, hosts_per_leaf), "16", "1",
      "8191", NULL, "Hosts at each leaf.", "themis §5"},
-    {"parallel", WEFT_COUNT, WEFT_P(struct leaf_spine_config, parallel), "1", "1", "8191", NULL,
-     "Parallel links between a leaf and a spine.", "(ours)"},
-    {"link-rate", WEFT_RATE, WEFT_P(struct leaf_spine_config, link_rate), "400Gbps", "1Mbps",
-     "8Tbps", NULL, "Rate of the hosts' links.", "themis §5"},
-    {"fabric-rate", WEFT_RATE, WEFT_P(struct leaf_spine_config, fabric_rate), "0bps", "0bps",
-     "8Tbps", NULL, "Rate of each link between leaf and spine; 0bps: as link-rate.", "(ours)"},
-    {"link-delay", WEFT_TIME, WEFT_P(struct leaf_spine_config, link_delay), "1us", "0ps", "1s",
-     NULL, "Propagation delay of the hosts' links.", "themis §5"},
-    {"fabric-delay", WEFT_TIME, WEFT_P(struct leaf_spine_config, fabric_delay), "0ps", "0ps", "1s",
-     NULL, "Propagation delay of each link between leaf and spine; 0ps: as link-delay.", "(ours)"},
+    WEFT_LEAF_PARAMS(struct leaf_spine_config, "1us", "themis §5"),
     WEFT_PLANES_PARAMS(struct leaf_spine_config),
     WEFT_SERVER_PARAMS(struct leaf_spine_config),
     WEFT_SCALE_UP_PARAMS(struct leaf_spine_config),
@@ -50,18 +37,7 @@ static const struct weft_preset presets[] = {
 static struct weft_clos_shape
 shape_of(const struct leaf_spine_config *c)
 {
-    return (struct weft_clos_shape){
-        .pods = 1,
-        .tors_per_pod = c->leaves,
-        .hosts_per_tor = c->hosts_per_leaf,
-        .aggs_per_pod = c->spines,
-        .parallel = c->parallel,
-        .host_rate = c->link_rate,
-        .fabric_rate = c->fabric_rate,
-        .host_delay = c->link_delay,
-        .fabric_delay = c->fabric_delay,
-        .hosts = c->hosts,
-    };
+    return weft_leaf_shape(c->leaves, c->hosts_per_leaf, c->spines, &c->links, &c->hosts);
 }
 
 static const char *

@@ -9,11 +9,7 @@ struct rail_config
     int64_t blocks;
     int64_t servers;
     int64_t spines;
-    int64_t parallel;
-    int64_t link_rate;
-    int64_t fabric_rate;
-    int64_t link_delay;
-    int64_t fabric_delay;
+    struct weft_leaf_links links;
     struct weft_hosts_shape hosts;
 };
 
@@ -26,16 +22,7 @@ static const struct weft_param params[] = {
      "Servers of a block: hosts at each leaf.", "simai"},
     {"spines", WEFT_COUNT, WEFT_P(struct rail_config, spines), "16", "1", "8191", NULL,
      "Spine switches, by which hosts of different rails or blocks reach each other.", "simai"},
-    {"parallel", WEFT_COUNT, WEFT_P(struct rail_config, parallel), "1", "1", "8191", NULL,
-     "Parallel links between a leaf and a spine.", "(ours)"},
-    {"link-rate", WEFT_RATE, WEFT_P(struct rail_config, link_rate), "400Gbps", "1Mbps", "8Tbps",
-     NULL, "Rate of the hosts' links.", "simai"},
-    {"fabric-rate", WEFT_RATE, WEFT_P(struct rail_config, fabric_rate), "0bps", "0bps", "8Tbps",
-     NULL, "Rate of each link between leaf and spine; 0bps: as link-rate.", "(ours)"},
-    {"link-delay", WEFT_TIME, WEFT_P(struct rail_config, link_delay), "500ns", "0ps", "1s", NULL,
-     "Propagation delay of the hosts' links.", "simai"},
-    {"fabric-delay", WEFT_TIME, WEFT_P(struct rail_config, fabric_delay), "0ps", "0ps", "1s", NULL,
-     "Propagation delay of each link between leaf and spine; 0ps: as link-delay.", "(ours)"},
+    WEFT_LEAF_PARAMS(struct rail_config, "500ns", "simai"),
     WEFT_PLANES_PARAMS(struct rail_config),
     WEFT_SCALE_UP_PARAMS(struct rail_config),
 };
@@ -48,19 +35,10 @@ static const struct weft_preset presets[] = {
 static struct weft_clos_shape
 shape_of(const struct rail_config *c)
 {
-    return (struct weft_clos_shape){
-        .pods = 1,
-        .tors_per_pod = c->blocks * c->hosts.gpus,
-        .hosts_per_tor = c->servers,
-        .aggs_per_pod = c->spines,
-        .parallel = c->parallel,
-        .host_rate = c->link_rate,
-        .fabric_rate = c->fabric_rate,
-        .host_delay = c->link_delay,
-        .fabric_delay = c->fabric_delay,
-        .hosts = c->hosts,
-        .rails = true,
-    };
+    struct weft_clos_shape shape =
+        weft_leaf_shape(c->blocks * c->hosts.gpus, c->servers, c->spines, &c->links, &c->hosts);
+    shape.rails = true;
+    return shape;
 }
 
 static const char *

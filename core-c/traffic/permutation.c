@@ -99,9 +99,9 @@ permutation_refusal(const void *config, const struct weft_hosts *hosts)
     }
     if (!hosts->at && hosts->per_pod >= hosts->n)
     {
-        return "pattern inter-pod has no other pod to send to: a leaf-spine, like any fabric of "
-               "two "
-               "tiers, is one pod; expected a fat-tree of three tiers";
+        return "pattern inter-pod has no other pod to send to: a fabric of two tiers is one pod, "
+               "and so is a graph, such as a fabric with tors-per-host; expected a fat-tree of "
+               "three tiers whose hosts have one ToR in each plane";
     }
     return "a pod holds more than half of a group, so that not all can send to other pods; "
            "expected "

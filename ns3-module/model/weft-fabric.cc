@@ -515,7 +515,7 @@ weft_site
 WeftFabric::GetSite(uint32_t index) const
 {
     weft_site site;
-    weft_clos_site(&m_clos, &GetMmuConfig(), index % m_clos.nswitches, m_seedInForce, m_run, &site);
+    weft_clos_site(&m_clos, &GetMmuConfig(), index, m_seedInForce, m_run, &site);
     site.provides = WEFT_NEEDS_ALL;
     return site;
 }

@@ -47,8 +47,7 @@ switch_bytes(const struct scenario *s, uint32_t index)
     struct weft_switch_map map;
     struct weft_site site;
     weft_clos_switch(&s->clos, index, &map);
-    const uint32_t last = s->clos.nswitches - 1; /* of the fabric: what servers' have, too */
-    weft_clos_site(&s->clos, buffer, index < last ? index : last, s->seed, s->run, &site);
+    weft_clos_site(&s->clos, buffer, index, s->seed, s->run, &site);
     const double queues =
         buffer->classes > 2 ? (double)scheduler->state_size(s->scheduler.config) : 0;
     const double port = own->port + (double)sizes.port + LANES * (double)sizes.lane + queues;

@@ -121,13 +121,14 @@ sample_queues(struct samples *samples, int64_t now)
         struct weft_switch_map map;
         weft_clos_switch(clos, i, &map);
         const struct weft_mmu *mmu = weft_net_buffer(samples->sim->net, i);
-        const uint64_t used = (uint64_t)(mmu->shared_used + mmu->headroom_used);
+        const bool counted = map.tier != WEFT_TIER_SERVER; /* as in the summary */
+        const uint64_t used = counted ? (uint64_t)(mmu->shared_used + mmu->headroom_used) : 0;
         uint64_t queued[2] = {0, 0};
         for (uint32_t p = 0; p < weft_map_nports(&map); p++)
         {
             const uint32_t bytes = weft_mmu_queues(mmu)[p];
             queued[p >= map.first_up] += bytes;
-            s.longest_queue = bytes > s.longest_queue ? bytes : s.longest_queue;
+            s.longest_queue = counted && bytes > s.longest_queue ? bytes : s.longest_queue;
         }
         for (int up = 0; counts && up < (map.tier + 1U < clos->tiers ? 2 : 1); up++)
         {

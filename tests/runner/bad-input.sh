@@ -264,7 +264,7 @@ at 'no such scheduler' "unknown scheduler 'wr'; .*did you mean 'wrr'" \
     's,<drop,<scheduler name="wr"/><drop,'
 at 'no weight at all' "weight-2 '0' of <scheduler> is out of bounds; expected .* from 1 to 65535" \
     's,<drop,<scheduler name="wrr" weight-2="0"/><drop,'
-edited 'inter-pod in one pod' '.*no other pod to send to: a leaf-spine.*three tiers' \
+edited 'inter-pod in one pod' '.*no other pod to send to: a fabric of two tiers.*three tiers' \
     's,kind="ring",kind="permutation" pattern="inter-pod",'
 at 'more random links than there are' 'links of <random-failures>: there are 4 links between switches' \
     's,<drop,<random-failures links="9"/><drop,'

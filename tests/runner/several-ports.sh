@@ -66,6 +66,26 @@ for table in form/summary bounded/summary jobs.runs/jobs/workloads; do
         fail "$table: $(column "$table.csv" slowdown | tr '\n' ' ') times the bound"
 done
 
+# Two ToRs of each host leave the fabric its three tiers, which have no pods that a workload could name.
+for tors in 1 2; do
+    sed "s/<topology.*/<topology kind=\"fat-tree\" k=\"4\" tors-per-host=\"$tors\"\/>/; s/\"form\"/\"tiers$tors\"/" form.xml |
+        sed 's/ pattern="shift" shift="4"//' >"tiers$tors.xml"
+    ends 0 "$weft" run "tiers$tors.xml" --no-figures --host plain --out "tiers$tors"
+    cut -d , -f 2,3 "tiers$tors/layers.csv" >"tiers$tors.layers"
+done
+cmp tiers1.layers tiers2.layers || fail 'two ToRs of a host have other layers than one'
+grep -q '^agg-up,16' tiers2.layers || fail "no ports of aggregations upwards: $(cat tiers2.layers)"
+sed 's/kind="permutation"/& pattern="inter-pod"/' tiers2.xml >pods.xml
+ends 2 "$weft" validate pods.xml
+grep -q 'and so is a graph, such as a fabric with tors-per-host' messages || fail 'another reason than the ToRs'
+
+# Samples of queues leave out servers' switches, as the summary does.
+run waits "$servers" 'kind="incast" bytes="1MB" hosts="0-3"' '<measure interval="1us" queues="on"/>'
+exported waits
+[ "$(column waits/summary.csv queue_peak_bytes)" = 0 ] || fail "a server's switch in the summary"
+[ "$(column waits.runs/waits/queues.csv longest_queue_bytes | sort -u)" = 0 ] || fail "a server's switch in the samples"
+grep -q '^waits,server-down' waits/layers.csv || grep -q 'server-down' waits/layers.csv || fail "no row of servers' switches"
+
 # A port dies of a host that has as many as there can be, while packets wait for the port with the least.
 run most 'planes="64" divide-rates="on"' 'kind="alltoall" bytes="1MB"' \
     '<fabric host-port="least-queued" port-window="65536"/><failure host="0" port="3" at="20us"/>'

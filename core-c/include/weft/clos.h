@@ -64,7 +64,8 @@ extern "C"
     /**
      * A fabric's shape. Filled by a topology's build(); plain data, copy freely.
      *
-     * Of a graph: the numbers of hosts, switches and links are what they are; tiers is 2; ntors,
+     * Of a graph: the numbers of hosts, switches and links are what they are; tiers is 3 where no
+     * link skips a tier and switches' lower ports come first, else 2; ntors,
      * switches that have hosts, other than servers' own; hosts_per_tor, their hosts, if all have as
      * many, numbered in a row, else 1; tors_per_pod such that there is one pod; npaths, the most
      * candidates of any switch; rates and delays, the greatest. The rest has no meaning, and
@@ -393,8 +394,10 @@ extern "C"
     WEFT_API uint32_t weft_clos_best_path(const struct weft_clos *clos, uint32_t a, uint32_t b,
                                           struct weft_hop *hops, uint32_t most);
 
-    /** Describes switch @p index to a balancer; each port's share of the buffer is even, and its
-     * data are of class 1. In a graph it gets neither tiers nor a shape. */
+    /** Describes switch @p index, of those of all planes, to a balancer; each port's share of the
+     * buffer is even, and its data are of class 1. What it draws is of its plane. A switch of a
+     * server's own network chooses nothing; it gets the site of the fabric's last switch. In a
+     * graph it gets neither tiers nor a shape. */
     WEFT_API void weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer,
                                  uint32_t index, uint64_t seed, uint64_t run,
                                  struct weft_site *out);
