@@ -25,6 +25,14 @@ weft_port_wire_time(const struct weft_port *port, int64_t bytes)
     return port->ps_per_byte ? bytes * port->ps_per_byte : weft_wire_time(bytes, port->rate);
 }
 
+int64_t
+weft_port_busy(const struct weft_port *port)
+{
+    const struct weft_port_faults *faults = port->faults;
+    const uint64_t since = weft_port_taken(port) - (faults ? faults->former_bytes : 0);
+    return (faults ? faults->busy : 0) + weft_port_wire_time(port, (int64_t)since);
+}
+
 /* Rates that do not divide a byte into whole ps: a frame that waited for the wire starts when it is
  * free to the fraction, any other at a whole ps. */
 int64_t

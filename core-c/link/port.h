@@ -58,6 +58,10 @@ struct weft_port_faults
                             delay since, ps */
     bool draws;          /**< `rng` is seeded */
     unsigned down;       /**< bits 1 << enum weft_direction: ways in which the link is down */
+    struct weft_net_span down_for;  /**< the way that comes here is down */
+    struct weft_net_span lossy_for; /**< it has `losses` */
+    int64_t busy;                   /**< ps for which the wire from here was busy at former rates */
+    uint64_t former_bytes;          /**< weft_port_taken() when the rate changed last */
     struct weft_port_losses *losses; /**< in force, by number; NULL: none */
     struct weft_port_losses *free;
     struct weft_rng rng;            /**< of losses, drawn frame by frame */
@@ -104,7 +108,44 @@ struct weft_port
     int64_t carry;                  /**< the wire is free so much before free_at, 1/rate ps */
     int64_t from_rate;              /**< of the other end, bit/s */
     int64_t from_delay;             /**< of the way from there, ps */
+    uint64_t marks;                 /**< ECN marks on what leaves here */
+    uint64_t dropped; /**< frames for which the buffer had no room in the queue here */
+    struct weft_net_span paused_for; /**< PFC keeps any class back */
 };
+
+/** Begins or ends a time for which something holds. */
+static inline void
+weft_span_set(struct weft_net_span *span, bool holds, int64_t now)
+{
+    if (holds && span->since == WEFT_NEVER)
+    {
+        span->since = now;
+    }
+    else if (!holds && span->since != WEFT_NEVER)
+    {
+        span->sum += now - span->since;
+        span->since = WEFT_NEVER;
+    }
+}
+
+/** PFC keeps a class back, or lets it go. */
+static inline void
+weft_port_set_paused(struct weft_port *port, uint32_t tclass, bool pause, int64_t now)
+{
+    const uint32_t bit = 1U << tclass;
+    port->paused = pause ? port->paused | bit : port->paused & ~bit;
+    weft_span_set(&port->paused_for, port->paused != 0, now);
+}
+
+/** Returns the bytes for which the wire was taken, with the gaps. */
+static inline uint64_t
+weft_port_taken(const struct weft_port *port)
+{
+    return port->sent_bytes + port->frames * (uint64_t)port->gap;
+}
+
+/** Returns for how long the wire was, or will have been, busy, ps. */
+int64_t weft_port_busy(const struct weft_port *port);
 
 void weft_port_set_rate(struct weft_port *port, int64_t rate);
 /** Returns the time of @p bytes on the wire, ps. */

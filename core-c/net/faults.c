@@ -32,16 +32,25 @@ choose_ports_again(struct weft_net *net, uint32_t host)
     }
 }
 
-/* The faults of a port's link, whose node looks at what comes by it from now on. */
+/* Room for the faults of a port's link. */
 static struct weft_port_faults *
-faults_of(struct weft_net *net, const struct weft_end *end, struct weft_port *port)
+make_faults(struct weft_net *net, struct weft_port *port)
 {
     if (!port->faults)
     {
         port->faults = weft_take(&net->first.memory, sizeof *port->faults);
         port->faults->lost_before = INT64_MIN;
         port->faults->held_until = INT64_MIN;
+        port->faults->down_for.since = WEFT_NEVER;
+        port->faults->lossy_for.since = WEFT_NEVER;
     }
+    return port->faults;
+}
+
+/* The faults of a port's link, whose node looks at what comes by it from now on. */
+static struct weft_port_faults *
+faults_of(struct weft_net *net, const struct weft_end *end, struct weft_port *port)
+{
     if (end->is_host)
     {
         net->host[end->index].watches_links = true;
@@ -51,7 +60,7 @@ faults_of(struct weft_net *net, const struct weft_end *end, struct weft_port *po
         net->sw[end->index].watches_links = true;
         net->sw[end->index].is_plain = false;
     }
-    return port->faults;
+    return make_faults(net, port);
 }
 
 /* Bits of ways: 1 << enum weft_direction. */
@@ -87,6 +96,7 @@ set_port_down(struct weft_net *net, const struct side *at, unsigned ways, bool d
         faults->lost_before = down ? INT64_MAX : net->now > held ? net->now : held;
         faults->lost_rate = port->from_rate;
         faults->lost_delay = port->from_delay;
+        weft_span_set(&faults->down_for, down, net->now);
     }
     if (at->end->is_host)
     {
@@ -125,6 +135,17 @@ weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
     weft_net_set_way_down(net, link, WEFT_BOTH_WAYS, down);
 }
 
+/* What a wire did at its rate so far is counted as such. */
+static void
+change_rate(struct weft_net *net, struct weft_port *port, int64_t rate)
+{
+    const int64_t busy = weft_port_busy(port);
+    struct weft_port_faults *faults = make_faults(net, port);
+    faults->busy = busy;
+    faults->former_bytes = weft_port_taken(port);
+    weft_port_set_rate(port, rate);
+}
+
 int
 weft_net_set_way_rate(struct weft_net *net, uint64_t link, enum weft_direction way, int64_t rate)
 {
@@ -141,7 +162,7 @@ weft_net_set_way_rate(struct weft_net *net, uint64_t link, enum weft_direction w
         struct weft_port *port = weft_net_port_at(net, sides[i].end);
         if (port && (ways_of(way) & sides[i].leaves))
         {
-            weft_port_set_rate(port, rate);
+            change_rate(net, port, rate);
         }
         if (port && (ways_of(way) & sides[i].comes))
         {
@@ -277,6 +298,10 @@ weft_net_set_losses(struct weft_net *net, uint64_t link, enum weft_direction way
                 .why = spoils ? WEFT_NET_CORRUPTED : WEFT_NET_DROP_LOSSY,
             };
             begin_losses(net, sides[i].end, port, is, 2 * link + i);
+        }
+        if (port->faults)
+        {
+            weft_span_set(&port->faults->lossy_for, port->faults->losses != NULL, net->now);
         }
     }
 }

@@ -29,13 +29,12 @@ carry(const struct carrier *by, void *bytes, size_t n)
 #define CARRY(by, value) carry(by, &(value), sizeof(value))
 
 static void
-see_ports(const struct weft_net *net, uint32_t node, struct weft_port_seen *seen)
+see_ports(const struct weft_net *net, uint32_t node, struct weft_net_port *seen)
 {
     memset(seen, 0, net->node[node]->nports * sizeof *seen);
     for (uint32_t i = 0; i < net->node[node]->nports; i++)
     {
-        weft_net_port_status(net, node, i, &seen[i].is);
-        seen[i].peak_queue = net->node[node]->port[i].peak_queue;
+        weft_net_port_status(net, node, i, &seen[i]);
     }
 }
 
@@ -46,7 +45,6 @@ see(struct weft_net *net, uint32_t index, struct weft_switch_seen *seen)
     memset(seen, 0, sizeof *seen);
     seen->counters = sw->node.counters;
     seen->tor = sw->tor;
-    memcpy(seen->marks, sw->marks, sizeof seen->marks);
     seen->nports = sw->node.nports;
     seen->buffer = (size_t)weft_mmu_size(&net->config.buffer, sw->node.nports);
     weft_net_buffer(net, index); /* what has left by now is given back */
@@ -56,7 +54,7 @@ see(struct weft_net *net, uint32_t index, struct weft_switch_seen *seen)
 static void
 tell_switch(const struct carrier *by, uint32_t index)
 {
-    struct weft_port_seen *ports = by->net->ranks->ports;
+    struct weft_net_port *ports = by->net->ranks->ports;
     struct weft_switch_seen seen;
     see(by->net, index, &seen);
     see_ports(by->net, by->net->nhosts + index, ports);

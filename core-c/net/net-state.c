@@ -104,18 +104,26 @@ weft_net_tor_counters(const struct weft_net *net, uint32_t index)
     return seen ? &seen->tor : &net->sw[index].tor;
 }
 
+/* Ports of a switch from @p first up to before @p end: those downwards, or upwards. */
+static void
+side_of(const struct weft_net *net, uint32_t index, bool up, uint32_t *first, uint32_t *end)
+{
+    struct weft_switch_map map;
+    weft_clos_switch(net->config.clos, index, &map);
+    *first = up ? map.first_up : 0;
+    *end = up ? weft_map_nports(&map) : map.first_up;
+}
+
 uint32_t
 weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
 {
     const struct weft_switch_seen *seen = weft_net_seen(net, index);
-    const struct weft_switch_node *sw = &net->sw[index];
-    struct weft_switch_map map;
-    weft_clos_switch(net->config.clos, index, &map);
-    const uint32_t end = up ? weft_map_nports(&map) : map.first_up;
-    uint32_t peak = 0;
-    for (uint32_t i = up ? map.first_up : 0; i < end; i++)
+    uint32_t first, end, peak = 0;
+    side_of(net, index, up, &first, &end);
+    for (uint32_t i = first; i < end; i++)
     {
-        const uint32_t its = seen ? seen->port[i].peak_queue : sw->node.port[i].peak_queue;
+        const uint32_t its =
+            seen ? seen->port[i].peak_queue : net->sw[index].node.port[i].peak_queue;
         peak = its > peak ? its : peak;
     }
     return peak;
@@ -125,7 +133,14 @@ uint64_t
 weft_net_marks(const struct weft_net *net, uint32_t index, bool up)
 {
     const struct weft_switch_seen *seen = weft_net_seen(net, index);
-    return seen ? seen->marks[up] : net->sw[index].marks[up];
+    uint64_t marks = 0;
+    uint32_t first, end;
+    side_of(net, index, up, &first, &end);
+    for (uint32_t i = first; i < end; i++)
+    {
+        marks += seen ? seen->port[i].marks : net->sw[index].node.port[i].marks;
+    }
+    return marks;
 }
 
 const struct weft_lb_ops *
@@ -270,9 +285,10 @@ weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
     const struct weft_port *p = &net->node[node]->port[port];
     if (seen)
     {
-        *is = seen->port[port].is;
+        *is = seen->port[port];
         return;
     }
+    static const struct weft_net_span never = {0, WEFT_NEVER};
     const struct weft_port_faults *faults = p->faults;
     *is = (struct weft_net_port){.rate = p->rate,
                                  .delay = p->delay,
@@ -280,6 +296,13 @@ weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
                                  .frames = p->frames,
                                  .bytes = p->sent_bytes,
                                  .paused = p->paused,
+                                 .busy = weft_port_busy(p),
+                                 .peak_queue = p->peak_queue,
+                                 .marks = p->marks,
+                                 .dropped = p->dropped,
+                                 .paused_for = p->paused_for,
+                                 .down_for = faults ? faults->down_for : never,
+                                 .lossy_for = faults ? faults->lossy_for : never,
                                  .down = faults && faults->down,
                                  .lost_down = faults ? faults->lost[WEFT_NET_DROP_LINK] : 0,
                                  .lost_lossy = faults ? faults->lost[WEFT_NET_DROP_LOSSY] : 0,

@@ -303,6 +303,7 @@ connect_end(struct weft_net *net, const struct weft_link *link, const struct wef
     port->delay = port->from_delay = link->delay;
     port->from_rate = link->rate;
     port->faces_host = other->is_host;
+    port->paused_for.since = WEFT_NEVER;
     weft_port_set_rate(port, link->rate);
 }
 

@@ -298,10 +298,9 @@ read_mail(const struct weft_net *net, struct weft_host_node *h, enum weft_mail_k
 static void
 take_pause(const struct weft_net *net, struct weft_host_node *h, const struct weft_arriving *pfc)
 {
-    const uint32_t bit = 1U << weft_pfc_class(pfc);
-    h->node.last = h->node.now;
     struct weft_port *by = &h->node.port[weft_pfc_port(pfc)];
-    by->paused = weft_pfc_pauses(pfc) ? by->paused | bit : by->paused & ~bit;
+    h->node.last = h->node.now;
+    weft_port_set_paused(by, weft_pfc_class(pfc), weft_pfc_pauses(pfc), h->node.now);
     if (!weft_pfc_pauses(pfc))
     {
         weft_host_kick(net, h);

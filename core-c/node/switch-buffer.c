@@ -17,7 +17,7 @@ weft_switch_mark(const struct weft_net *net, struct weft_switch_node *sw, struct
     if (weft_mmu_mark(sw->mmu, queue, rng))
     {
         p->flags |= WEFT_F_CE;
-        sw->marks[out >= sw->map.first_up]++;
+        sw->node.port[out].marks++;
         if (net->config.hooks.marked)
         {
             net->config.hooks.marked(net->config.hooks.of, sw->index, p, now);
@@ -113,6 +113,7 @@ weft_switch_admits_exactly(const struct weft_net *net, struct weft_switch_node *
     {
         return true;
     }
+    sw->node.port[out].dropped++;
     sw->mmu->header_drops += header; /* weft_mmu_admit_header() counts one that was trimmed here */
     weft_node_lose(net, &sw->node, p, WEFT_NET_DROP_BUFFER);
     return false;

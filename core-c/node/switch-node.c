@@ -7,10 +7,9 @@ take_pause(const struct weft_net *net, struct weft_switch_node *sw, const struct
 {
     const uint32_t by = weft_pfc_port(pfc);
     struct weft_port *port = &sw->node.port[by];
-    const uint32_t bit = 1U << weft_pfc_class(pfc);
     weft_switch_settle(net, sw, port);
     const bool was_ready = weft_port_ready(port) != 0;
-    port->paused = weft_pfc_pauses(pfc) ? port->paused | bit : port->paused & ~bit;
+    weft_port_set_paused(port, weft_pfc_class(pfc), weft_pfc_pauses(pfc), sw->node.now);
     if (!was_ready && weft_port_ready(port) != 0 && port->free_at <= sw->node.now)
     {
         weft_switch_start(net, sw, port, false);

@@ -45,7 +45,6 @@ struct weft_switch_node
     bool is_tor;             /**< the balancer's parts for ToRs work here */
     bool watches_links;      /**< a link has or had faults */
     bool is_plain;           /**< none of these three */
-    uint64_t marks[2];       /**< ECN marks on what left by down ports, by up ports */
     int64_t fires_at;        /**< the balancer's timer */
     int64_t own_at;          /**< fires_at or owed_at */
     int64_t sent_at;         /**< when weft_switch_send_waiting() was called last */

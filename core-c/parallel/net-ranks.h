@@ -15,22 +15,14 @@ struct weft_pack
     size_t size;
 };
 
-/** Port of another rank as rank 0 was told of it last. */
-struct weft_port_seen
-{
-    struct weft_net_port is;
-    uint32_t peak_queue;
-};
-
 /** Switch of another rank as rank 0 was told of it last. */
 struct weft_switch_seen
 {
     struct weft_net_counters counters;
     struct weft_tor_counters tor;
-    uint64_t marks[2];
     uint32_t nports;
-    size_t buffer;               /**< bytes of `mmu` */
-    struct weft_port_seen *port; /**< [nports] */
+    size_t buffer;              /**< bytes of `mmu` */
+    struct weft_net_port *port; /**< [nports] */
     struct weft_mmu *mmu;
 };
 
@@ -43,10 +35,10 @@ struct weft_ranks_net
 {
     struct weft_ranks with;
     struct weft_net_news news;
-    struct weft_pack *pack;       /**< [rank]: for that one */
-    struct weft_parcel *out;      /**< [rank] */
-    struct weft_parcel *in;       /**< [rank] */
-    struct weft_port_seen *ports; /**< room for those of a node */
+    struct weft_pack *pack;      /**< [rank]: for that one */
+    struct weft_parcel *out;     /**< [rank] */
+    struct weft_parcel *in;      /**< [rank] */
+    struct weft_net_port *ports; /**< room for those of a node */
     int64_t elsewhere; /**< when something happens next at another rank, as far as is known */
     uint64_t inside;   /**< frames in the nodes of others, as gathered */
     struct weft_net_counters total; /**< of the nodes of others, as gathered */

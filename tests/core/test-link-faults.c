@@ -35,6 +35,42 @@ START_TEST(a_link_is_dead_in_one_direction)
 }
 END_TEST
 
+/* Who looks for the link that held a run up would be told of another one, or of another time. */
+START_TEST(a_link_has_the_times_for_which_it_was_busy_down_and_lossy)
+{
+    static const uint64_t links[] = {0};
+    struct weft_fault fault = {.links = links, .nlinks = 1, .direction = WEFT_UPWARDS};
+    link_begin("ecmp");
+    weft_run_set_convergence(stage.run, WEFT_NEVER);
+    fault.at = 10 * US;
+    fault.repair = 30 * US;
+    link_fault(&fault);
+    fault.effect = WEFT_FAULT_LOSSY;
+    fault.losses.good = 0.5;
+    fault.at = 50 * US;
+    fault.repair = WEFT_NEVER;
+    link_fault(&fault);
+    fault.effect = WEFT_FAULT_SLOW;
+    fault.rate = INT64_C(50000000000);
+    fault.at = 100 * LINK_SLOT; /* 8.16 us: half of the packets left at 100 Gbit/s */
+    fault.repair = 40 * US;
+    link_fault(&fault);
+    link_send(0, 1, 200, 0);
+    weft_run_until(stage.run, 60 * US);
+    const struct weft_net_port from = link_port(0, 0), to = link_port(4, 0);
+    ck_assert_int_eq(from.busy, 300 * LINK_SLOT); /* each of the others took twice as long */
+    ck_assert_int_eq(to.down_for.sum, 20 * US);
+    ck_assert_int_eq(to.down_for.since, WEFT_NEVER);
+    ck_assert_int_eq(from.down_for.sum, 0); /* the other way was up */
+    ck_assert_int_eq(to.lossy_for.sum, 0);
+    ck_assert_int_eq(to.lossy_for.since, 50 * US);
+    ck_assert_int_eq(from.lossy_for.since, WEFT_NEVER);
+    ck_assert_int_eq(from.paused_for.sum, 0);
+    ck_assert_int_eq(from.paused_for.since, WEFT_NEVER);
+    stage_end();
+}
+END_TEST
+
 /* Half of the time, half of what a sender that never rests sends, but for what is cut. */
 START_TEST(a_link_that_is_down_half_of_the_time_carries_half)
 {
@@ -335,6 +371,7 @@ link_faults_suite(void)
     TCase *tcase = tcase_create("link-faults");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, a_link_is_dead_in_one_direction);
+    tcase_add_test(tcase, a_link_has_the_times_for_which_it_was_busy_down_and_lossy);
     tcase_add_test(tcase, a_link_that_is_down_half_of_the_time_carries_half);
     tcase_add_test(tcase, a_link_that_is_slow_half_of_the_time_carries_three_quarters);
     tcase_add_test(tcase, times_that_are_drawn_have_their_means_and_hang_on_no_scheme);

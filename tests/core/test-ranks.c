@@ -260,6 +260,9 @@ look_at_switch(struct rank *rank, uint32_t i)
         weft_net_port_status(rank->net, HOSTS + i, p, &port);
         h = weft_mix64(h ^ port.bytes ^ port.frames << 32 ^ weft_mmu_queues(mmu)[p]);
         h = weft_mix64(h ^ (uint64_t)port.free_at ^ (uint64_t)port.paused << 60);
+        h = weft_mix64(h ^ (uint64_t)port.busy ^ port.marks << 32 ^ port.dropped);
+        h = weft_mix64(h ^ (uint64_t)port.paused_for.sum ^ (uint64_t)port.down_for.sum << 32 ^
+                       port.peak_queue);
     }
     h = weft_mix64(h ^ weft_net_peak_queue(rank->net, i, true) ^
                    weft_net_marks(rank->net, i, false));

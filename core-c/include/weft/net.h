@@ -484,6 +484,13 @@ extern "C"
 
     WEFT_API void weft_net_measure(struct weft_net_sizes *sizes);
 
+    /** For how long something holds. */
+    struct weft_net_span
+    {
+        int64_t sum;   /**< ps, of the times that have ended */
+        int64_t since; /**< when the one began that has not; WEFT_NEVER: there is none */
+    };
+
     /** A port as it is. */
     struct weft_net_port
     {
@@ -492,8 +499,15 @@ extern "C"
         int64_t free_at;     /**< when the wire is, or was, free, ps */
         uint64_t frames;     /**< that it has begun to send */
         uint64_t bytes;      /**< of these, without gaps */
+        int64_t busy;        /**< for how long frames and gaps take its wire, ps */
         uint32_t paused;     /**< bit c: PFC keeps class c back */
-        bool down;           /**< the link is down, at least in one direction */
+        uint32_t peak_queue; /**< the longest that its queue was, bytes; 0 of a host */
+        uint64_t marks;      /**< ECN marks on what leaves by it */
+        uint64_t dropped;    /**< frames for which the buffer had no room in its queue */
+        struct weft_net_span paused_for; /**< PFC keeps any class back */
+        struct weft_net_span down_for;   /**< the way that comes to it is down */
+        struct weft_net_span lossy_for;  /**< the way that comes to it loses or spoils frames */
+        bool down;                       /**< the link is down, at least in one direction */
         uint64_t lost_down;  /**< frames that came by it while the link was down, or were cut */
         uint64_t lost_lossy; /**< frames that came by it and were lost: the link is lossy */
         uint64_t corrupted;  /**< frames that came by it and were spoilt */
