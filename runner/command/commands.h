@@ -10,6 +10,7 @@ int command_run_one(const struct arguments *a);
 int command_validate(const struct arguments *a);
 int command_plot(const struct arguments *a);
 int command_export(const struct arguments *a);
+int command_look(const struct arguments *a);
 int command_report(const struct arguments *a);
 int command_list(const struct arguments *a);
 int command_query(const struct arguments *a);

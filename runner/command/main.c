@@ -100,6 +100,16 @@ static const struct command commands[] = {
      "\nExit status: 0 all is well; 1 a file is damaged, or cannot be written.\n"
      "\nExample:\n  weft export results/themis-fig1/runs/*.sqlite --to /tmp/fig1\n",
      1, INT_MAX},
+    {"look", command_look, "look into a run: its hottest links, and where load is uneven",
+     "look RUN.sqlite|RESULTS\n\n"
+     "Looks into one run, by its file or by a results folder that has one alone: the ten links "
+     "that were\nbusy longest, how evenly the links of each layer were used, and the links that "
+     "lost frames, were\npaused, dead or lossy.\n",
+     "",
+     "\nExit status: 0 all is well; 1 the file is damaged, or lists no links; 2 a mistake on the "
+     "command\nline.\n"
+     "\nExample:\n  weft look results/themis-fig1/runs/rsq.sqlite\n",
+     1, 1},
     {"report", command_report, "show results as a page in HTML",
      "report RESULTS... [OPTIONS]\n\n"
      "Makes a page in HTML, which needs no other file, of the figures and tables in folders of "

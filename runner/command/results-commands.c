@@ -22,31 +22,13 @@
 
 /* --- weft export ------------------------------------------------------------------------------ */
 
-/** Whether a path is that of the file of a run; else a sentence. */
-static bool
-is_of_run(const char *path, const char *name, const char *ending, char **why)
-{
-    const bool is = *name && strcmp(ending, ".sqlite") == 0;
-    *why = is ? NULL
-              : xformat("%s is not the file of a run; expected one of runs/*.sqlite in a "
-                        "results folder",
-                        path);
-    return is;
-}
-
 /** Exports the file of a run into a folder of its name in @p to. */
 static bool
 export_file(sqlite3 *db, const char *path, const struct folder *to, char **why)
 {
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path,
-               *dot = strrchr(file, '.');
-    const int length = slash ? (int)(slash - path) : 0;
-    OWNED char *folder = slash ? xformat("%.*s", length ? length : 1, path) : xstrdup(".");
-    OWNED char *name = xformat("%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
-    CLEANUP(folder_close) struct folder from = NO_FOLDER, run = NO_FOLDER;
-    return is_of_run(path, name, dot ? dot : "", why) && folder_open(&from, folder, why) &&
-           run_file_attach(db, &from, file, why) == SQL_FILE_WHOLE &&
-           folder_make_in(&run, to, name, why) && export_run(db, &run, why);
+    CLEANUP(folder_close) struct folder run = NO_FOLDER;
+    OWNED char *name = run_file_attach_path(db, path, why);
+    return name && folder_make_in(&run, to, name, why) && export_run(db, &run, why);
 }
 
 int

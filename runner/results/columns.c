@@ -80,6 +80,7 @@ run_results_free(struct run_results *r)
         memcpy(&rows, (const char *)r + tables[i]->rows, sizeof rows);
         free(tables[i]->nrows == ONE_ROW ? NULL : rows);
     }
+    free(r->link_names);
     *r = (struct run_results){.nqps = 0};
 }
 

@@ -240,6 +240,33 @@ TABLE_END(layers,
           "one row per queueing layer of the fabric, in the order in which packets meet them")
 #undef ROW
 
+#define ROW link_result
+TABLE_BEGIN(links)
+TEXT("link", link,
+     "who sends and who receives, as scenarios name them, such as leaf 3 -> spine 1; of a "
+     "topology's file with its ids or names")
+TEXT("layer", layer, "the layer of its sender, as in layers.csv; host-up: a host sends")
+INDEX("host", host, "host that sends; empty: a switch does")
+INDEX("switch", index, "switch that sends; empty: a host does")
+U32("port", port, "the sender's port, as in ports.csv")
+COUNTER(frames, "frames of all kinds that it carried, or lost")
+COUNTER(bytes, "bytes of these")
+REAL("busy_share", busy,
+     "share of the time from the first start to end_us in which its wire was busy, at the rate "
+     "that it had; the gaps between frames count")
+U64("queue_peak_bytes", queue_peak, "longest queue of the switch's port ever; 0 of a host's")
+COUNTER(marked, "ECN marks on what left by it")
+COUNTER(dropped_buffer, "frames for which the switch's buffer had no room in its queue")
+COUNTER(dropped_link, "frames that were lost as it was dead")
+COUNTER(dropped_lossy, "frames that were lost as it was lossy")
+COUNTER(dropped_corrupted, "frames that it spoilt")
+TIME("paused_us", paused, "how long PFC kept its sender back, a traffic class or more")
+TIME("down_us", down, "how long it was dead")
+TIME("lossy_us", lossy, "how long it was lossy, or spoilt frames")
+TABLE_END(links, "one row per link and direction; of more than 16384 of them only with <measure "
+                 "links=\"on\">")
+#undef ROW
+
 #define ROW step_result
 TABLE_BEGIN(steps)
 U32("step", step, "step of the collective, from 0")

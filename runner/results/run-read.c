@@ -63,6 +63,26 @@ run_file_attach(sqlite3 *db, const struct folder *folder, const char *file, char
     return *why ? SQL_FILE_DAMAGED : SQL_FILE_WHOLE;
 }
 
+char *
+run_file_attach_path(sqlite3 *db, const char *path, char **why)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path,
+               *dot = strrchr(file, '.');
+    const int length = slash ? (int)(slash - path) : 0;
+    CLEANUP(folder_close) struct folder from = NO_FOLDER;
+    OWNED char *folder = slash ? xformat("%.*s", length ? length : 1, path) : xstrdup(".");
+    if (!dot || dot == file || strcmp(dot, ".sqlite") != 0)
+    {
+        *why = xformat("%s is not the file of a run; expected one of runs/*.sqlite in a results "
+                       "folder",
+                       path);
+        return NULL;
+    }
+    const bool good =
+        folder_open(&from, folder, why) && run_file_attach(db, &from, file, why) == SQL_FILE_WHOLE;
+    return good ? xformat("%.*s", (int)(dot - file), file) : NULL;
+}
+
 /** The first column of the first row, which the caller frees; NULL: there is none. */
 static char *
 ask(sqlite3 *db, const char *sql)

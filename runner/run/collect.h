@@ -47,6 +47,10 @@ void collect_switches(const struct simulation *sim, struct run_results *out);
 void collect_tors(const struct simulation *sim, struct run_results *out);
 /** Fills what switches trimmed, if trimming is on. */
 void collect_trims(const struct simulation *sim, struct run_results *out);
+/** Fills the links, if they are listed, with what all ranks have of them. */
+void collect_links(const struct simulation *sim, struct run_results *out);
+/** Makes the times for which links were busy shares of that of the run, whose end must be there. */
+void collect_link_shares(struct run_results *out);
 /** Fills completion times. Of a run that was cut, the slowest group has none before all have ended.
  */
 void collect_times(struct run_results *out);

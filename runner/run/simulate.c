@@ -329,6 +329,7 @@ collect_all(struct course *course, const uint64_t *cuts, struct run_results *out
     collect_bounds(sim, sum);
     collect_failures(sim, end, sum);
     collect_totals(sim, out);
+    collect_link_shares(out);
     samples_collect(&course->samples, out);
     collect_nodes(sim->s, out);
     collect_trims(sim, out);
@@ -350,6 +351,7 @@ collect(struct course *course, struct run_results *out)
     weft_net_total(sim->net, &sim->totals);
     OWNED uint64_t *cuts = collect_cuts(sim);
     collect_tors(sim, out);
+    collect_links(sim, out);
     if (sim->cut)
     {
         collect_stuck(sim, out);

@@ -104,6 +104,58 @@ node_shown(const struct scenario *s, enum node_kind kind, uint32_t node)
                : xformat("%s %s", kinds[kind], own);
 }
 
+/** Adds the place of a switch of a Clos, as elements name it. */
+static void
+add_place(const struct weft_clos *clos, uint32_t sw, struct text *t)
+{
+    const uint32_t local = sw % clos->nswitches, above = local - clos->ntors,
+                   aggs = clos->naggs / clos->npods;
+    if (sw >= clos->planes * clos->nswitches)
+    {
+        text_add(t, "server %u", sw - clos->planes * clos->nswitches);
+        return;
+    }
+    if (clos->planes > 1)
+    {
+        text_add(t, "plane %u ", sw / clos->nswitches);
+    }
+    if (clos->tiers == 2)
+    {
+        local < clos->ntors ? text_add(t, "leaf %u", local) : text_add(t, "spine %u", above);
+    }
+    else if (local < clos->ntors)
+    {
+        text_add(t, "pod %u leaf %u", local / clos->tors_per_pod, local % clos->tors_per_pod);
+    }
+    else if (above < clos->naggs)
+    {
+        text_add(t, "pod %u aggregation %u", above / aggs, above % aggs);
+    }
+    else
+    {
+        text_add(t, "core %u", above - clos->naggs);
+    }
+}
+
+void
+node_add_name(const struct scenario *s, enum node_kind kind, uint32_t node, struct text *t)
+{
+    const bool file = s->topology_file && s->ids == IDS_FILE;
+    const char *name = file && !nodes_have_ids(s, kind) ? name_of(s, kind, node) : "";
+    if (*name)
+    {
+        text_add(t, "%s", name);
+    }
+    else if (kind == NODE_SWITCH && !file && !s->clos.graph)
+    {
+        add_place(&s->clos, node, t);
+    }
+    else
+    {
+        text_add(t, "%s %u", kinds[kind], node_number(s, kind, node));
+    }
+}
+
 /** Where some names are numbers and others are not, none is an id: says so, and which is one that a
  * reader may take for it. */
 static void

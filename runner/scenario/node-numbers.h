@@ -9,6 +9,7 @@
 #include "diagnostics.h"
 #include "graph-names.h"
 #include "scenario.h"
+#include "textbuf.h"
 
 #ifdef __cplusplus
 extern "C"
@@ -38,6 +39,12 @@ extern "C"
     /** "host 1", with what the topology's file calls it where that differs: "host 1 (2 in
      * topology.txt)". The caller frees it. */
     char *node_shown(const struct scenario *s, enum node_kind kind, uint32_t node);
+
+    /** Adds what users call a node: "host 5", "leaf 3" ("pod 1 leaf 3" with three tiers, "plane 1
+     * leaf 3" of several planes), "server 2" of a server's own network; of a topology's file
+     * "switch" and its id there, or its name. */
+    void node_add_name(const struct scenario *s, enum node_kind kind, uint32_t node,
+                       struct text *t);
 
     /** Notes, where the numbers are ids that differ from Weft's own, which are which: "KINDs of OF
      * are those of FILE: ...". Where some names of the file are

@@ -129,6 +129,14 @@ extern "C"
         const char *layer; /**< its name */
     };
 
+    /** Whether links are listed. */
+    enum links_listed
+    {
+        LINKS_AUTO, /**< unless there are very many */
+        LINKS_ON,
+        LINKS_OFF,
+    };
+
     struct measurements
     {
         int64_t interval; /**< ps between samples of the series; 0: none */
@@ -140,6 +148,7 @@ extern "C"
         int64_t queues;  /**< also sample the largest switch queue and the buffer in use */
         int64_t balance; /**< also sample how evenly the ports of each layer are used */
         int64_t flows;   /**< write flows.csv */
+        int64_t links;   /**< enum links_listed */
         int64_t warm_up; /**< ps after the first start: fct_* are of messages that start later */
         int64_t window;  /**< ps, so long after that; WEFT_NEVER: to the end */
     };
@@ -190,6 +199,17 @@ extern "C"
         uint64_t seed;
         uint64_t run;
     };
+
+/** Rows of the table links that a run has unless it is to have more. */
+#define LINKS_LISTED 16384U
+
+    /** Returns how many rows that table is to have: one for each link and direction, or none. */
+    static inline uint64_t links_listed(const struct scenario *s)
+    {
+        const uint64_t n = 2 * weft_planes_links(&s->clos);
+        const bool all = s->measure.links == LINKS_ON;
+        return all || (s->measure.links == LINKS_AUTO && n <= LINKS_LISTED) ? n : 0;
+    }
 
     /* --- queueing layers: ports that a packet meets in the same place of its way ------------- */
 

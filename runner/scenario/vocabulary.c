@@ -247,6 +247,9 @@ static const struct attribute_spec measure_attributes[] = {
     BOOLEAN_AT(IN_SCENARIO(measure.balance), "balance", "off",
                "write balance.csv: queues and load of each layer's ports, greatest against mean"),
     BOOLEAN_AT(IN_SCENARIO(measure.flows), "flows", "on", "write flows.csv: one row per message"),
+    CHOICE_AT(IN_SCENARIO(measure.links), "links", "auto", "auto on off", false,
+              "write the table links: what each link carried and lost; auto: if it has at most "
+              "16384 rows"),
     VALUE_AT(IN_SCENARIO(measure.warm_up), "warm-up", false, WEFT_TIME, "0s", "0s", "100s",
              "fct_* and the loads of summary.csv are of messages that start so long after the "
              "first one, or later"),

@@ -24,13 +24,15 @@
 
 /* Bytes of a row of each table in a run's file, by measuring some; those of samples with half of
  * what they take as CSV. */
-#define FLOW_ROW    65
-#define QP_ROW      75
-#define SERIES_ROW  60
-#define PORTS_ROW   50
-#define BALANCE_ROW 90
-#define QUEUES_ROW  40
-#define FILE_BYTES  18000 /* a run's file without these */
+#define FLOW_ROW      65
+#define QP_ROW        75
+#define LINK_ROW      83
+#define SERIES_ROW    60
+#define PORTS_ROW     50
+#define BALANCE_ROW   90
+#define QUEUES_ROW    40
+#define LINK_COUNTERS 120   /* bytes of memory that count a row of links, and of its text */
+#define FILE_BYTES    18000 /* a run's file without these */
 #define DATABASE                                                                                   \
     8000 /* results.sqlite: parameters, provenance and totals of a run; it has all rows            \
             as well, in as many bytes as the run's file */
@@ -113,6 +115,7 @@ struct run_cost
     uint32_t hosts, switches;
     double qps, messages;
     double packet_hops; /**< data and ACKs, each link once */
+    double links;       /**< rows of the table links */
     double samples;     /**< rows of series and queues */
     double time;        /**< ps simulated, at least */
     double seconds;     /**< of CPU time */
@@ -167,8 +170,9 @@ add_samples(const struct scenario *s, struct run_cost *cost)
 static void
 add_memory(const struct scenario *s, const struct traffic_load *load, struct run_cost *cost)
 {
-    const double rows =
-        cost->messages * sizeof(struct flow_result) + cost->qps * sizeof(struct qp_result);
+    const double rows = cost->messages * sizeof(struct flow_result) +
+                        cost->qps * sizeof(struct qp_result) +
+                        cost->links * (sizeof(struct link_result) + LINK_COUNTERS);
     cost->memory += PROGRAM + footprint_of_fabric(s);
     cost->memory += cost->qps * footprint_of_qp(s) + cost->messages * footprint_of_message();
     cost->memory += fmax(packets_at_once(s, load) * footprint_of_packet(), 0);
@@ -179,7 +183,8 @@ static void
 add_seconds(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
 {
     const double scale = ns_per_hop / USUAL_SPEED;
-    const double rows = cost->samples + cost->qps + (s->measure.flows ? cost->messages : 0);
+    const double rows =
+        cost->samples + cost->qps + cost->links + (s->measure.flows ? cost->messages : 0);
     const double looks = (s->measure.queues || s->measure.balance) && s->measure.interval > 0
                              ? floor(cost->time / (double)s->measure.interval) * ports_of(&s->clos)
                              : 0;
@@ -205,8 +210,9 @@ run_cost_of(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
     const double whole = (double)traffic_bound(s, false);
     cost->time = fmin(whole, (double)s->stop);
     cost->packet_hops = (load.data_links + load.ack_links) * (whole > 0 ? cost->time / whole : 1);
-    cost->disk =
-        FILE_BYTES + cost->qps * QP_ROW + (s->measure.flows ? cost->messages * FLOW_ROW : 0);
+    cost->links = (double)links_listed(s);
+    cost->disk = FILE_BYTES + cost->qps * QP_ROW + cost->links * LINK_ROW +
+                 (s->measure.flows ? cost->messages * FLOW_ROW : 0);
     add_samples(s, cost);
     cost->disk += DATABASE + cost->disk - FILE_BYTES;
     add_memory(s, &load, cost);
