@@ -238,6 +238,13 @@ advise_against_repeats(const struct scenario *s, struct text *t)
     " q.qp >= w.first_qp AND q.qp < w.first_qp + w.qps), qp_slowdown_p50)"
 #define STRAGGLER "FROM summary s LEFT JOIN qps q ON q.run = s.run AND q.qp = s.straggler_qp"
 
+/** Ports of hosts to planes, by run: how many there are of hosts that sent, and how many of those
+ * carried next to nothing. */
+#define IDLE_PORTS                                                                                 \
+    "SELECT run, count(*) AS ports, sum(100 * bytes < most) AS idle FROM (SELECT run, bytes,"      \
+    " max(bytes) OVER (PARTITION BY run, host) AS most FROM links WHERE host IS NOT NULL"          \
+    " AND link LIKE 'host % -> plane %') WHERE most > 0 GROUP BY run"
+
 enum
 {
     NOTE_PFC,
@@ -246,6 +253,7 @@ enum
     NOTE_FAR_OFF,
     NOTE_REPEATS,
     NOTE_SPURIOUS,
+    NOTE_IDLE,
     NOTES,
 };
 
@@ -314,6 +322,15 @@ static const struct note
                        "': in ', name, ' ', 100 * spurious_share, ' % of the data packets"
                        " (spurious_share)'",
                        "FROM summary s WHERE spurious_share >= 0.01", advise_against_repeats},
+    /* A quarter of what hosts could send by, or more. */
+    [NOTE_IDLE] = {"idle-planes", "hosts left planes idle in", 0, NULL, "1.0 * idle / ports",
+                   "': in ', name, ' ', idle, ' of the ', ports, ' ports of hosts that sent carried"
+                   " less than a hundredth of what the busiest port of the host did (links); more"
+                   " QPs, host-port=\"round-robin\" of <fabric>, or a balancer that labels packets,"
+                   " such as reps, use all'",
+                   "FROM summary s JOIN (" IDLE_PORTS
+                   ") i ON i.run = s.run WHERE 4 * idle >= ports",
+                   NULL},
 };
 
 /** Whether a run is meant; of a scenario that cannot be loaded nobody knows. */

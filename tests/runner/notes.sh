@@ -167,3 +167,18 @@ ends 0 "$weft" run --collect seeds.xml --out seeds
 silent "$nothing"
 
 echo 'notes name the slowest QP, packets sent in vain and parameters without effect'
+
+# --- planes ----------------------------------------------------------------------------------------
+
+# A QP of ECMP stays at one port of four: three quarters of what was paid for carry ACKs at most.
+cat >planes.xml <<'END'
+<scenario name="planes">
+  <topology kind="leaf-spine" leaves="4" spines="2" hosts-per-leaf="4" planes="4" link-rate="100Gbps"/>
+  <transport name="sack"/>
+  <workload kind="permutation" bytes="200KB"/>
+  <sweep><vary param="balancer.name" values="ecmp ops"/></sweep>
+</scenario>
+END
+"$weft" run planes.xml --no-figures --out planes >out 2>messages || fail 'planes'
+says '^hosts left planes idle in 1 of 2 runs: in ecmp [0-9]+ of the 64 ports of hosts that sent'
+is planes "select kind, run from notes where kind = 'idle-planes'" idle-planes,1
