@@ -94,6 +94,8 @@ static const struct option_entry
     {"timeout", 'T', "SECONDS", OPTION_SECONDS, AT(timeout), 0.001, 1e6,
      "give up after that time (default: 60)"},
     {"rows", 'R', "N", OPTION_COUNT, AT(rows), 1, 1e9, "most rows (default: 1000000)"},
+    {"qp", 'E', "N", OPTION_COUNT, AT(qp), 0, 4294967295,
+     "the story of that QP: when it sent, what it lost, and what that cost"},
     {"markdown", 'm', NULL, OPTION_FLAG, AT(markdown), 0, 0, "as tables of the manual"},
 };
 
@@ -395,6 +397,7 @@ command_call(const struct command *all, size_t nall, const struct command *comma
                           .nall = nall,
                           .sweep.log_interval = 60,
                           .batch = 1,
+                          .qp = -1,
                           .results = "results",
                           .format = "text",
                           .rows = 1000000,

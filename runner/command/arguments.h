@@ -20,7 +20,7 @@ struct arguments
     struct plan_options plan;
     struct words sets, cases, runs, others; /**< options that may be given several times */
     const char *figure, *query_file, *format, *results, *output, *to, *beside;
-    long batch, rows;
+    long batch, rows, qp;
     double timeout;
     bool help, dry_run, print_plan, collect, markdown, no_figures, cost, sql, quick;
     bool html, open_data;

@@ -21,13 +21,18 @@
     "round(paused_us, 1) as paused_us, round(down_us, 1) as down_us, "                             \
     "round(lossy_us, 1) as lossy_us from run.links "
 
-/** What is asked of the links, each with its heading. Nothing is printed of one without rows. */
-static const struct question
+/** A table of the answer, with its heading. Nothing is printed of one without rows. */
+struct question
 {
     const char *heading, *sql;
-} questions[] = {
+    const char *needs; /**< a table that not every run has; NULL: links */
+    bool is_text;      /**< of lines, and no table */
+};
+
+/** What is asked of a run. */
+static const struct question of_links[] = {
     {"the links that were busy longest",
-     ABOUT "order by busy_share desc, queue_peak_bytes desc, rowid limit 10"},
+     ABOUT "order by busy_share desc, queue_peak_bytes desc, rowid limit 10", NULL, false},
     {"how evenly the links of a layer were used",
      "with layer as (select layer, count(*) as links, avg(bytes) as mean, max(bytes) as most, "
      "min(bytes) as least, min(rowid) as first from run.links group by layer) "
@@ -36,10 +41,79 @@ static const struct question
      "(select link from run.links l where l.layer = layer.layer order by bytes desc, rowid limit "
      "1) as most_used, round(least / mean, 2) as least_by_mean, "
      "(select link from run.links l where l.layer = layer.layer order by bytes, rowid limit 1) "
-     "as least_used from layer where mean > 0 order by first"},
+     "as least_used from layer where mean > 0 order by first",
+     NULL, false},
     {"the links that lost frames, were paused, dead or lossy (ten at most)",
      ABOUT "where " DROPPED " > 0 or paused_us > 0 or down_us > 0 or lossy_us > 0 "
-           "order by dropped desc, down_us + lossy_us desc, paused_us desc, rowid limit 10"},
+           "order by dropped desc, down_us + lossy_us desc, paused_us desc, rowid limit 10",
+     NULL, false},
+};
+
+/* The QP that is asked for, which is the only parameter of these texts, with its hosts as links
+ * name them, and what its losses may have cost. */
+#define THE_QP                                                                                     \
+    ", q as (select q.*, s.qp_slowdown_p50 as usual_slowdown, s.qp_lost_p50_us as usual_loss, "    \
+    "q.busy_us - q.lost_us as alone_us, "                                                          \
+    "(select substr(link, 1, instr(link, ' -> ') - 1) from run.links where host = src) as "        \
+    "sender, "                                                                                     \
+    "(select substr(link, 1, instr(link, ' -> ') - 1) from run.links where host = dst) as "        \
+    "receiver, q.timeouts * coalesce((select max(value) from run.parameters where name = "         \
+    "'transport.rto'), 0) as waited_us, coalesce(q.bytes * 8e-3 / nullif("                         \
+    "q.mean_rate_gbps, 0) - q.busy_us + q.lost_us, 0) as paced_us, q.resent * (q.busy_us - "       \
+    "q.lost_us) / q.sent as again_us "                                                             \
+    "from run.qps q, run.summary s where qp = (select n from asked)) "
+
+/** What is asked of a QP. */
+static const struct question of_qp[] = {
+    {"its story",
+     THE_QP
+     "select printf('%s -> %s, %d bytes', sender, receiver, bytes) from q "
+     "union all select printf('%.3f us: its first packet left', start_us) from q "
+     "union all select case when delivered_us is null then 'not all was delivered' else "
+     "printf('%.3f us: all was delivered', delivered_us) end from q "
+     "union all select printf('%.3f us from one to the other, %.4g times as long as alone; the "
+     "median QP takes %.4g times', fct_us, fct_slowdown, usual_slowdown) from q where "
+     "fct_slowdown > 0 "
+     "union all select printf('%.3f us of these it waited for others', fct_us - busy_us) from q "
+     "where fct_us > busy_us "
+     "union all select printf('%.3f us its messages were under way, which take %.3f us alone: "
+     "%.3f us are lost, by the median QP %.3f us', busy_us, alone_us, lost_us, usual_loss) from q "
+     "where busy_us is not null "
+     "union all select printf('%d packets sent, %d of them again; %d arrived a second time, %d "
+     "out of order', sent + resent, resent, duplicates, out_of_order) from q "
+     "union all select printf('%d NACKs and %d CNPs came to its sender; %d cuts of its rate, which "
+     "was "
+     "%.4g Gbps in the mean', nacks_received, cnps_received, cuts, "
+     "mean_rate_gbps) from q "
+     "union all select printf('%d times it waited for its retransmission timer', timeouts) from q "
+     "where timeouts > 0",
+     NULL, true},
+    {"what may have cost so much of the lost time",
+     THE_QP
+     "select * from ("
+     "select 'timeouts' as cause, round(min(waited_us, lost_us), 3) as us_at_most from q "
+     "union all select 'rate of its control', round(min(paced_us, lost_us), 3) from q "
+     "union all select 'packets sent again', round(min(again_us, lost_us), 3) from q "
+     "union all select 'queues, pauses, other flows of its host', round(lost_us - waited_us - "
+     "max(paced_us, 0) - again_us, 3) from q) "
+     "where us_at_most > 0 order by 2 desc",
+     NULL, false},
+    {"the links at its ends",
+     THE_QP ABOUT "where host = (select src from q) or link like '% -> ' || (select receiver from "
+                  "q) order by rowid",
+     NULL, false},
+    {"its slowest messages, ten at most",
+     " select message, bytes, posted_us, delivered_us, acked_us, fct_us, fct_slowdown from "
+     "run.flows "
+     "where qp = (select n from asked) order by fct_us desc, message limit 10",
+     "flows", false},
+    {"its samples in ten parts",
+     " select round(min(time_us), 1) as from_us, round(max(time_us), 1) as to_us, "
+     "round(avg(rate_gbps), 1) as rate_gbps, round(avg(wire_rate_gbps), 1) as wire_rate_gbps, "
+     "max(resent) as resent_so_far, max(nacks_received) as nacks_so_far, max(cnps_received) as "
+     "cnps_so_far from (select *, ntile(10) over (order by time_us) as part from run.series where "
+     "qp = (select n from asked)) group by part",
+     "series", false},
 };
 
 static bool
@@ -82,20 +156,75 @@ find_run(const char *path, char **why)
     return found;
 }
 
+static bool
+has_table(struct database *db, const char *name)
+{
+    OWNED char *sql = xformat("select 1 from run.sqlite_master where name = '%s'", name);
+    CLEANUP(query_rows_drop) struct query_rows *rows = results_ask(db, sql);
+    return rows->nrows > 0;
+}
+
+static void
+add_answer(struct text *t, struct database *db, const struct question *q, const char *sql)
+{
+    CLEANUP(query_rows_drop)
+    struct query_rows *rows = !q->needs || has_table(db, q->needs) ? results_ask(db, sql) : NULL;
+    if (!rows || rows->nrows == 0)
+    {
+        return;
+    }
+    text_add(t, "\n%s\n", q->heading);
+    for (size_t i = 0; q->is_text && i < rows->nrows; i++)
+    {
+        query_cell_add(t, &rows->cells[i]);
+        text_add(t, "\n");
+    }
+    if (!q->is_text)
+    {
+        query_print(t, rows, QUERY_AS_TEXT);
+    }
+}
+
+/** Prints what is known of a QP. */
+static int
+answer_of_qp(struct database *db, const char *name, long qp)
+{
+    CLEANUP(text_drop) struct text t = {0};
+    OWNED char *is_there = xformat("select max(qp), sum(qp = %ld) from run.qps", qp);
+    CLEANUP(query_rows_drop)
+    struct query_rows *known = results_ask(db, is_there);
+    if (known->nrows == 0 || !known->cells[1].integer)
+    {
+        return sweep_refuse(xformat("--qp %ld; %s has QPs 0 to %lld", qp, name,
+                                    known->nrows ? (long long)known->cells[0].integer : 0),
+                            EXIT_BAD_INPUT);
+    }
+    text_add(&t, "QP %ld of %s\n", qp, name);
+    for (size_t i = 0; i < sizeof of_qp / sizeof *of_qp; i++)
+    {
+        OWNED char *sql = xformat("with asked as (select %ld as n)%s", qp, of_qp[i].sql);
+        add_answer(&t, db, &of_qp[i], sql);
+    }
+    if (!has_table(db, "series"))
+    {
+        text_add(&t,
+                 "\nThe same run with --set measure.qps=%ld --set measure.interval=1us, into a "
+                 "folder of its own, shows it over time.\n",
+                 qp);
+    }
+    print_shown(stdout, "%s", t.s);
+    return EXIT_GOOD;
+}
+
 /** Prints the answers of a run. */
 static int
 answer(struct database *db, const char *name)
 {
     CLEANUP(text_drop) struct text t = {0};
     text_add(&t, "%s\n", name);
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+    for (size_t i = 0; i < sizeof of_links / sizeof *of_links; i++)
     {
-        CLEANUP(query_rows_drop) struct query_rows *rows = results_ask(db, questions[i].sql);
-        if (rows->nrows > 0)
-        {
-            text_add(&t, "\n%s\n", questions[i].heading);
-            query_print(&t, rows, QUERY_AS_TEXT);
-        }
+        add_answer(&t, db, &of_links[i], of_links[i].sql);
     }
     print_shown(stdout, "%s", t.s);
     return EXIT_GOOD;
@@ -126,5 +255,5 @@ command_look(const struct arguments *a)
     {
         return sweep_refuse(why, path ? EXIT_FAILED : EXIT_BAD_INPUT);
     }
-    return answer(db, name);
+    return a->qp >= 0 ? answer_of_qp(db, name, a->qp) : answer(db, name);
 }

@@ -105,10 +105,11 @@ static const struct command commands[] = {
      "Looks into one run, by its file or by a results folder that has one alone: the ten links "
      "that were\nbusy longest, how evenly the links of each layer were used, and the links that "
      "lost frames, were\npaused, dead or lossy.\n",
-     "",
+     "E",
      "\nExit status: 0 all is well; 1 the file is damaged, or lists no links; 2 a mistake on the "
      "command\nline.\n"
-     "\nExample:\n  weft look results/themis-fig1/runs/rsq.sqlite\n",
+     "\nExamples:\n  weft look results/themis-fig1/runs/rsq.sqlite\n  weft look "
+     "results/themis-fig1/runs/rsq.sqlite --qp 3\n",
      1, 1},
     {"report", command_report, "show results as a page in HTML",
      "report RESULTS... [OPTIONS]\n\n"

@@ -69,6 +69,25 @@ sed -n '/lossy (ten at most)/,$p' out | cut -c -17 | sed 1,2d | sort | xargs -I{
 printf '%s\n' 'leaf 0 -> spine 3' 'spine 0 -> leaf 1' 'spine 3 -> leaf 0' | cmp - lost ||
     fail 'the links with faults'
 
+# The story of the QP that lost most: to whom it sent, and that its timer is to blame.
+qp=$(sql faults 'select straggler_qp from summary')
+"$weft" look results/faults --qp "$qp" >out 2>messages || fail 'no story of a QP'
+hosts=$(sql faults "select 'host ' || src || ' -> host ' || dst from qps where qp = $qp")
+grep -q "^$hosts, 200000 bytes\$" out || fail 'whose story it is'
+lost=$(sql faults "select printf('%.3f us are lost', lost_us) from qps where qp = $qp")
+grep -q "$lost" out || fail 'what it lost'
+ends 2 "$weft" look results/faults --qp 16
+grep -q -- '--qp 16; faults has QPs 0 to 15' messages || fail 'a QP that is not there'
+scenario timer "$leaf_spine" '<balancer name="ecmp"/><transport name="nic-sr" rto="500us"/>' "$incast" \
+    '<failure host="0" at="20us" repair="700us"/>'
+"$weft" look results/timer --qp "$(sql timer 'select straggler_qp from summary')" >out 2>messages
+sed -n '/^cause/{n;p}' out | grep -q '^timeouts ' || fail 'the timeouts are not to blame'
+scenario control "$leaf_spine" '<balancer name="ecmp"/><transport name="sack"/>' "$incast" \
+    '<congestion-control name="dcqcn"/><switch kmin="5KB" kmax="20KB"/>' '<measure interval="5us" qps="0-11"/>'
+"$weft" look results/control --qp "$(sql control 'select straggler_qp from summary')" >out 2>messages
+sed -n '/^cause/{n;p}' out | grep -q '^rate of its control ' || fail 'its control is not to blame'
+grep -q '^its samples in ten parts' out || fail 'samples are not shown'
+
 # Who is paused, who marks and who has no room.
 scenario crowded "$leaf_spine" '<balancer name="ecmp"/><switch preset="100g" buffer="2MB"/>' \
     "$incast"
