@@ -16,7 +16,8 @@
 
 /* Columns that tell of a link. */
 #define ABOUT                                                                                      \
-    "select link, round(100 * busy_share, 1) as \"busy_%\", round(bytes / 1e6, 3) as MB, "         \
+    "select link, round(100 * busy_share, 1) as \"busy_%\", round(rate_gbps, 1) as Gbps, "         \
+    "round(bytes / 1e6, 3) as MB, "                                                                \
     "round(queue_peak_bytes / 1e3, 1) as peak_queue_KB, marked, " DROPPED " as dropped, "          \
     "round(paused_us, 1) as paused_us, round(down_us, 1) as down_us, "                             \
     "round(lossy_us, 1) as lossy_us from run.links "
@@ -43,9 +44,13 @@ static const struct question of_links[] = {
      "(select link from run.links l where l.layer = layer.layer order by bytes, rowid limit 1) "
      "as least_used from layer where mean > 0 order by first",
      NULL, false},
-    {"the links that lost frames, were paused, dead or lossy (ten at most)",
-     ABOUT "where " DROPPED " > 0 or paused_us > 0 or down_us > 0 or lossy_us > 0 "
-           "order by dropped desc, down_us + lossy_us desc, paused_us desc, rowid limit 10",
+    {"the links that lost frames, were paused, dead, lossy or slower than others (ten at most)",
+     ABOUT
+     "join (select layer, max(rate_gbps) as usual from run.links group by layer) using (layer) "
+     "where " DROPPED " > 0 or paused_us > 0 or down_us > 0 or lossy_us > 0 or "
+     "rate_gbps < 0.999 * usual "
+     "order by dropped desc, down_us + lossy_us desc, paused_us desc, rate_gbps, links.rowid "
+     "limit 10",
      NULL, false},
 };
 

@@ -104,7 +104,7 @@ static const struct command commands[] = {
      "look RUN.sqlite|RESULTS\n\n"
      "Looks into one run, by its file or by a results folder that has one alone: the ten links "
      "that were\nbusy longest, how evenly the links of each layer were used, and the links that "
-     "lost frames, were\npaused, dead or lossy.\n",
+     "lost frames, were\npaused, dead, lossy or slow. With --qp, why a QP was slow.\n",
      "E",
      "\nExit status: 0 all is well; 1 the file is damaged, or lists no links; 2 a mistake on the "
      "command\nline.\n"

@@ -251,6 +251,7 @@ INDEX("switch", index, "switch that sends; empty: a host does")
 U32("port", port, "the sender's port, as in ports.csv")
 COUNTER(frames, "frames of all kinds that it carried, or lost")
 COUNTER(bytes, "bytes of these")
+RATE("rate_gbps", rate, "the rate at which it sent, mean over what it sent; empty: nothing")
 REAL("busy_share", busy,
      "share of the time from the first start to end_us in which its wire was busy, at the rate "
      "that it had; the gaps between frames count")

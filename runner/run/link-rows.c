@@ -104,6 +104,8 @@ static void
 fill_row(const struct simulation *sim, const struct way *way, const uint64_t *word,
          struct link_result *row)
 {
+    const struct weft_fabric_config *fabric = sim->s->fabric.config;
+    const uint64_t gap = (uint64_t)fabric->gap;
     row->layer = layer_from(sim->clos, &way->from);
     row->host = way->from.is_host ? (int64_t)way->from.index : -1;
     row->index = way->from.is_host ? -1 : (int64_t)way->from.index;
@@ -120,6 +122,8 @@ fill_row(const struct simulation *sim, const struct way *way, const uint64_t *wo
     row->down = (int64_t)word[DOWN];
     row->lossy = (int64_t)word[LOSSY];
     row->busy = (double)word[BUSY];
+    row->rate =
+        word[BUSY] ? (double)(word[BYTES] + word[FRAMES] * gap) * 8e12 / row->busy : (double)NAN;
 }
 
 static enum node_kind

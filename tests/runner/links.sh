@@ -45,6 +45,7 @@ scenario faults "$leaf_spine" "$spread" '<transport name="sack"/>' \
     '<failure leaf="1" spine="0" effect="lossy" loss="0.05" direction="down"/>'
 is faults 64 'select count(*) from links'
 is faults 'leaf 2 -> spine 1' 'select link from links order by busy_share desc limit 1'
+is faults 'leaf 2 -> spine 1,10' 'select link, rate_gbps from links where rate_gbps < 99.99'
 is faults 'leaf 0 -> spine 3,5 spine 3 -> leaf 0,5' \
     'select link, down_us from links where down_us > 0 order by link'
 is faults 'spine 0 -> leaf 1,1' 'select link, dropped_lossy > 0 from links where lossy_us > 0'
@@ -65,8 +66,8 @@ is faults 16 "select count(distinct host) from links where layer = 'host-up' and
 sed -n 5p out | grep -q '^leaf 2 -> spine 1 ' || fail 'the hottest link is not on top'
 least=$(sql faults "select link from links where layer = 'tor-up' order by bytes, rowid limit 1")
 grep -q "^tor-up .* $least\$" out || fail 'the least used link of its layer is not named'
-sed -n '/lossy (ten at most)/,$p' out | cut -c -17 | sed 1,2d | sort | xargs -I{} echo {} >lost
-printf '%s\n' 'leaf 0 -> spine 3' 'spine 0 -> leaf 1' 'spine 3 -> leaf 0' | cmp - lost ||
+sed -n '/slower than others (ten at most)/,$p' out | cut -c -17 | sed 1,2d | sort | xargs -I{} echo {} >lost
+printf '%s\n' 'leaf 0 -> spine 3' 'leaf 2 -> spine 1' 'spine 0 -> leaf 1' 'spine 3 -> leaf 0' | cmp - lost ||
     fail 'the links with faults'
 
 # The story of the QP that lost most: to whom it sent, and that its timer is to blame.
