@@ -245,7 +245,9 @@ TABLE_BEGIN(links)
 TEXT("link", link,
      "who sends and who receives, as scenarios name them, such as leaf 3 -> spine 1; of a "
      "topology's file with its ids or names")
-TEXT("layer", layer, "the layer of its sender, as in layers.csv; host-up: a host sends")
+TEXT("layer", layer,
+     "the layer of its sender, as in layers.csv; host-up or server-up: a host "
+     "sends, to a ToR or to its server's network")
 INDEX("host", host, "host that sends; empty: a switch does")
 INDEX("switch", index, "switch that sends; empty: a host does")
 U32("port", port, "the sender's port, as in ports.csv")

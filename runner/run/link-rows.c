@@ -87,17 +87,17 @@ count_way(const struct simulation *sim, const struct way *way, int64_t end, uint
 
 /** Name of the layer of what sends. */
 static const char *
-layer_from(const struct weft_clos *clos, const struct weft_end *from)
+layer_of_way(const struct weft_clos *clos, const struct way *way)
 {
     const char *const *names;
     struct weft_switch_map map;
-    if (from->is_host)
+    weft_clos_switch(clos, way->from.is_host ? way->to.index : way->from.index, &map);
+    if (way->from.is_host)
     {
-        return "host-up";
+        return map.tier == WEFT_TIER_SERVER ? "server-up" : "host-up";
     }
     layer_names(clos, &names);
-    weft_clos_switch(clos, from->index, &map);
-    return names[layer_of(clos, map.tier, from->port >= map.first_up)];
+    return names[layer_of(clos, map.tier, way->from.port >= map.first_up)];
 }
 
 static void
@@ -106,7 +106,7 @@ fill_row(const struct simulation *sim, const struct way *way, const uint64_t *wo
 {
     const struct weft_fabric_config *fabric = sim->s->fabric.config;
     const uint64_t gap = (uint64_t)fabric->gap;
-    row->layer = layer_from(sim->clos, &way->from);
+    row->layer = layer_of_way(sim->clos, way);
     row->host = way->from.is_host ? (int64_t)way->from.index : -1;
     row->index = way->from.is_host ? -1 : (int64_t)way->from.index;
     row->port = way->from.port;

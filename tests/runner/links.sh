@@ -121,6 +121,14 @@ is ids '0' "select count(*) from links where link not like 'host % -> switch %'
     and link not like 'switch % -> host %' and link not like 'switch % -> switch %'"
 is ids '2' "select count(*) from links where link in ('switch 4 -> switch 5', 'host 3 -> switch 5')"
 
+# Links of a server are no links of the fabric that are faster.
+scenario servers '<topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="4" gpus-per-server="2" scale-up-rate="900Gbps" link-rate="100Gbps"/>' \
+    '<balancer name="ops"/><transport name="sack"/><workload kind="alltoall" bytes="100KB"/>'
+is servers 'host-up,8 server-down,8 server-up,8 spine-down,4 tor-down,8 tor-up,4' \
+    'select layer, count(*) from links group by layer order by layer'
+"$weft" look results/servers >out 2>messages || fail 'servers are not to be seen'
+! grep 'slower than others' out || fail 'a link is slower than it should be'
+
 # Without them, who looks is told how to get them.
 scenario off "$leaf_spine" "$permutation" '<measure links="off"/>'
 ends 1 "$weft" look results/off
