@@ -69,6 +69,20 @@ printf 'never\n0s\n' | cmp - values || fail 'the column of a swept failure'
 ends 0 "$weft" run dead.xml --no-figures --host plain --progress 0 --set failure.at=never --out set
 [ "$(column set/summary.csv cct_us)" = "$(column healthy/summary.csv cct_us)" ] || fail '--set failure.at=never'
 
+# A case that the command line adds, like one with a failure of its own and another balancer.
+ends 0 "$weft" run own.xml --no-figures --host plain --progress 0 --add-case 'too: like=dead, balancer.name=ecmp' --out too
+[ "$(awk -F , '$2 == "too"' too/summary.csv | wc -l)" = 1 ] || fail 'no case that is like one with a failure'
+[ "$(awk -F , 'NR == 1 || $2 == "too"' too/summary.csv >chosen.csv && column chosen.csv links_failed)" = 1 ] ||
+    fail 'a case that is like one with a failure has none'
+run dotted '<failure name="a.b" leaf="1" spine="2"/><sweep><vary param="failure:a.b.at" values="never 0s"/></sweep>'
+[ "$(column dotted/summary.csv links_failed | tr '\n' ' ')" = '0 1 ' ] || fail 'a name with a dot'
+# A link whose repair comes at the end of all clocks is dead until then.
+for lasts in 'repair="5000000s"' 'for="5000000s"' 'at="1ps" for="9223372s"'; do
+    run late "<failure leaf=\"1\" spine=\"2\" link=\"1\" $lasts/>"
+    [ "$(column late/summary.csv dropped_link)" -gt 0 ] || fail "$lasts: nothing fails"
+    rm -r late
+done
+
 # --- links that are named together ----------------------------------------------------------------
 run all '<failure leaf="1" spine="2" link="all" at="5us"/>'
 run both '<failure leaf="1" spine="2" link="0" at="5us"/><failure leaf="1" spine="2" link="1" at="5us"/>'
