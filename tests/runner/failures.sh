@@ -226,7 +226,18 @@ done
 scenario unused '<failure host="15" effect="lossy" loss="0.1"/>'
 sed -i.bak 's/kind="permutation"/hosts="0-7" &/' unused.xml
 ends 0 "$weft" validate unused.xml
-grep -q '<failure> has no effect: its hosts send and receive nothing' messages || fail 'a lossy link without traffic'
+grep -q '<failure> has no effect: no message crosses it' messages || fail 'a lossy link without traffic'
+for hosts in 0-3 0-7; do # all at one ToR, and at another one as well
+    scenario unused '<failure leaf="1" spine="2" effect="lossy" loss="0.1"/>'
+    sed -i.bak "s/kind=\"permutation\"/hosts=\"$hosts\" &/" unused.xml
+    ends 0 "$weft" validate unused.xml
+    ! grep -q '<failure> has no effect: no message crosses it' messages || [ $hosts = 0-3 ] || fail 'a link with traffic'
+    grep -q '<failure> has no effect: no message crosses it' messages || [ $hosts = 0-7 ] || fail 'a link of a ToR without traffic'
+done
+scenario unused '<failure pod="1" aggregation="0" core="1" effect="delayed" extra-delay="1us"/>' "$tree"
+sed -i.bak 's/kind="permutation"/hosts="4-7" &/' unused.xml
+ends 0 "$weft" validate unused.xml
+grep -q '<failure> has no effect: no message crosses it' messages || fail 'a link above a pod of which nothing leaves'
 scenario stale "<failure $leaf loss=\"0.1\"/>"
 ends 0 "$weft" validate stale.xml
 grep -q 'loss of <failure> has no effect: its links are down' messages || fail 'a loss of a link that is down'
