@@ -201,6 +201,9 @@ refused 'core 4 of <failure> does not exist; there are 4, 0 to 3' bad '<failure 
 refused 'switches 8 and 18 are no neighbours; above switch 8 there are 16, 17' bad '<failure pod="0" aggregation="0" core="2"/>' "$tree"
 refused 'does not name one link; expected pod, leaf and aggregation, or pod, aggregation and core, or lower' bad '<failure pod="0" leaf="1"/>' "$tree"
 refused 'this link is down by the <failure> of line' bad '<failure leaf="1" spine="2"/><failure leaf="1" spine="2" at="1us"/>'
+refused 'all of its links are down at that time already' bad '<failure switch="6"/><failure leaf="1" spine="2" at="1us"/>'
+scenario both-ways '<failure leaf="1" spine="2" link="all" direction="up"/><failure leaf="1" spine="2" link="all" for="1us"/>'
+ends 0 "$weft" validate both-ways.xml
 refused '<failure> of lossy links lacks loss; expected loss or to-bad' bad "<failure $leaf effect=\"lossy\"/>"
 refused '<failure> of degraded links lacks share; expected share or rate' bad "<failure $leaf effect=\"slow\"/>"
 refused '<random-failures> of delayed links lacks extra-delay; expected extra-delay$' bad '<random-failures links="1" effect="delayed"/>'
