@@ -39,58 +39,68 @@ see_ports(const struct weft_net *net, uint32_t node, struct weft_net_port *seen)
 }
 
 static void
-see(struct weft_net *net, uint32_t index, struct weft_switch_seen *seen)
+see_switch(struct weft_net *net, uint32_t index, struct weft_node_seen *seen)
 {
     struct weft_switch_node *sw = &net->sw[index];
-    memset(seen, 0, sizeof *seen);
-    seen->counters = sw->node.counters;
     seen->tor = sw->tor;
-    seen->nports = sw->node.nports;
     seen->buffer = (size_t)weft_mmu_size(&net->config.buffer, sw->node.nports);
     weft_net_buffer(net, index); /* what has left by now is given back */
     seen->mmu = sw->mmu;
 }
 
 static void
-tell_switch(const struct carrier *by, uint32_t index)
+tell_node(const struct carrier *by, uint32_t node)
 {
-    struct weft_net_port *ports = by->net->ranks->ports;
-    struct weft_switch_seen seen;
-    see(by->net, index, &seen);
-    see_ports(by->net, by->net->nhosts + index, ports);
+    struct weft_net *net = by->net;
+    struct weft_net_port *ports = net->ranks->ports;
+    struct weft_node_seen seen;
+    memset(&seen, 0, sizeof seen);
+    seen.counters = net->node[node]->counters;
+    seen.nports = net->node[node]->nports;
+    if (node >= net->nhosts)
+    {
+        see_switch(net, node - net->nhosts, &seen);
+    }
+    see_ports(net, node, ports);
     CARRY(by, seen);
     carry(by, ports, seen.nports * sizeof *ports);
-    carry(by, seen.mmu, seen.buffer);
+    if (seen.buffer > 0)
+    {
+        carry(by, seen.mmu, seen.buffer);
+    }
 }
 
 /* The first time there is no memory for it yet. */
 static void
-hear_switch(const struct carrier *by, uint32_t index)
+hear_node(const struct carrier *by, uint32_t node)
 {
     struct weft_net *net = by->net;
-    struct weft_switch_seen heard = {0};
+    struct weft_node_seen heard = {0};
     CARRY(by, heard);
-    struct weft_switch_seen *seen = net->ranks->seen[index];
+    struct weft_node_seen *seen = net->ranks->seen[node];
     if (!seen)
     {
         seen = weft_take(&net->first.memory, sizeof *seen);
         seen->port = weft_take(&net->first.memory, heard.nports * sizeof *seen->port);
-        seen->mmu = weft_take(&net->first.memory, heard.buffer);
-        net->ranks->seen[index] = seen;
+        seen->mmu = heard.buffer > 0 ? weft_take(&net->first.memory, heard.buffer) : NULL;
+        net->ranks->seen[node] = seen;
     }
     heard.port = seen->port;
     heard.mmu = seen->mmu;
     *seen = heard;
     carry(by, seen->port, seen->nports * sizeof *seen->port);
-    carry(by, seen->mmu, seen->buffer);
+    if (seen->buffer > 0)
+    {
+        carry(by, seen->mmu, seen->buffer);
+    }
 }
 
 static void
-carry_switch(const struct carrier *by, uint32_t index, uint32_t rank)
+carry_node(const struct carrier *by, uint32_t node, uint32_t rank)
 {
-    if (weft_rank_of(by->net, by->net->nhosts + index) == rank)
+    if (weft_rank_of(by->net, node) == rank)
     {
-        by->pack ? tell_switch(by, index) : hear_switch(by, index);
+        by->pack ? tell_node(by, node) : hear_node(by, node);
     }
 }
 
@@ -196,27 +206,27 @@ carry_total(const struct carrier *by)
     }
 }
 
-/* Carries an item of a rank by its number: the total, switches, sums, QPs. */
+/* Carries an item of a rank by its number: the total, nodes, sums, QPs. */
 static void
 carry_item(const struct carrier *by, uint32_t rank, unsigned what, uint32_t item)
 {
-    const uint32_t nswitches = by->net->nswitches;
+    const uint32_t nnodes = by->net->nhosts + by->net->nswitches;
     const bool nodes = what & WEFT_GATHER_NODES;
     if (item == 0 && (nodes || what & WEFT_GATHER_TOTAL))
     {
         carry_total(by);
     }
-    else if (item > nswitches + 1 && what & WEFT_GATHER_QPS)
+    else if (item > nnodes + 1 && what & WEFT_GATHER_QPS)
     {
-        carry_qp(by, item - nswitches - 2, rank);
+        carry_qp(by, item - nnodes - 2, rank);
     }
-    else if (item == nswitches + 1 && nodes)
+    else if (item == nnodes + 1 && nodes)
     {
         carry_sums(by);
     }
-    else if (item > 0 && item <= nswitches && nodes)
+    else if (item > 0 && item <= nnodes && nodes)
     {
-        carry_switch(by, item - 1, rank);
+        carry_node(by, item - 1, rank);
     }
 }
 
@@ -224,7 +234,7 @@ carry_item(const struct carrier *by, uint32_t rank, unsigned what, uint32_t item
 static uint32_t
 carry_some(const struct carrier *by, uint32_t rank, unsigned what, uint32_t item)
 {
-    const uint32_t end = by->net->nswitches + 2 + by->net->nqps;
+    const uint32_t end = by->net->nhosts + by->net->nswitches + 2 + by->net->nqps;
     while (item < end && (by->pack ? by->pack->n < by->net->ranks->parcel : by->parcel->n > 0))
     {
         carry_item(by, rank, what, item++);
@@ -248,7 +258,7 @@ gather_some(struct weft_net *net, unsigned what, uint32_t *item)
     if (rank > 0)
     {
         item[rank] = carry_some(&by, rank, what, item[rank]);
-        more = item[rank] < net->nswitches + 2 + net->nqps;
+        more = item[rank] < net->nhosts + net->nswitches + 2 + net->nqps;
     }
     for (uint32_t r = 0; r < ranks->with.n; r++)
     {

@@ -22,19 +22,18 @@ weft_net_is_here(const struct weft_net *net, uint32_t node)
     return !weft_node_is_elsewhere(net, node);
 }
 
-const struct weft_switch_seen *
-weft_net_seen(const struct weft_net *net, uint32_t index)
+const struct weft_node_seen *
+weft_net_seen(const struct weft_net *net, uint32_t node)
 {
-    const bool here = !weft_node_is_elsewhere(net, net->nhosts + index);
-    assert(here || net->ranks->seen[index]);
-    return here ? NULL : net->ranks->seen[index];
+    const bool here = !weft_node_is_elsewhere(net, node);
+    assert(here || net->ranks->seen[node]);
+    return here ? NULL : net->ranks->seen[node];
 }
 
 const struct weft_net_counters *
 weft_net_node_counters(const struct weft_net *net, uint32_t node)
 {
-    const struct weft_switch_seen *seen =
-        node < net->nhosts ? NULL : weft_net_seen(net, node - net->nhosts);
+    const struct weft_node_seen *seen = weft_net_seen(net, node);
     return seen ? &seen->counters : &net->node[node]->counters;
 }
 
@@ -74,7 +73,7 @@ weft_net_total(const struct weft_net *net, struct weft_net_counters *sum)
 const struct weft_mmu *
 weft_net_buffer(struct weft_net *net, uint32_t index)
 {
-    const struct weft_switch_seen *seen = weft_net_seen(net, index);
+    const struct weft_node_seen *seen = weft_net_seen(net, net->nhosts + index);
     struct weft_switch_node *sw = &net->sw[index];
     if (seen)
     {
@@ -100,7 +99,7 @@ weft_net_buffer(struct weft_net *net, uint32_t index)
 const struct weft_tor_counters *
 weft_net_tor_counters(const struct weft_net *net, uint32_t index)
 {
-    const struct weft_switch_seen *seen = weft_net_seen(net, index);
+    const struct weft_node_seen *seen = weft_net_seen(net, net->nhosts + index);
     return seen ? &seen->tor : &net->sw[index].tor;
 }
 
@@ -117,7 +116,7 @@ side_of(const struct weft_net *net, uint32_t index, bool up, uint32_t *first, ui
 uint32_t
 weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
 {
-    const struct weft_switch_seen *seen = weft_net_seen(net, index);
+    const struct weft_node_seen *seen = weft_net_seen(net, net->nhosts + index);
     uint32_t first, end, peak = 0;
     side_of(net, index, up, &first, &end);
     for (uint32_t i = first; i < end; i++)
@@ -132,7 +131,7 @@ weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
 uint64_t
 weft_net_marks(const struct weft_net *net, uint32_t index, bool up)
 {
-    const struct weft_switch_seen *seen = weft_net_seen(net, index);
+    const struct weft_node_seen *seen = weft_net_seen(net, net->nhosts + index);
     uint64_t marks = 0;
     uint32_t first, end;
     side_of(net, index, up, &first, &end);
@@ -280,8 +279,7 @@ void
 weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
                      struct weft_net_port *is)
 {
-    const struct weft_switch_seen *seen =
-        node < net->nhosts ? NULL : weft_net_seen(net, node - net->nhosts);
+    const struct weft_node_seen *seen = weft_net_seen(net, node);
     const struct weft_port *p = &net->node[node]->port[port];
     if (seen)
     {

@@ -555,8 +555,8 @@ weft_ranks_begin(struct weft_net *net, struct weft_refusal *why)
     net->ranks->pack = weft_take(&net->first.memory, with->n * sizeof *net->ranks->pack);
     net->ranks->out = weft_take(&net->first.memory, with->n * sizeof *net->ranks->out);
     net->ranks->in = weft_take(&net->first.memory, with->n * sizeof *net->ranks->in);
-    net->ranks->seen = (struct weft_switch_seen **)weft_take(
-        &net->first.memory, net->nswitches * sizeof *net->ranks->seen);
+    net->ranks->seen = (struct weft_node_seen **)weft_take(
+        &net->first.memory, ((size_t)net->nhosts + net->nswitches) * sizeof *net->ranks->seen);
     net->ranks->parcel = WEFT_PARCEL;
     net->ranks->ports =
         weft_take(&net->first.memory, (size_t)64 * net->words * sizeof *net->ranks->ports);

@@ -15,15 +15,15 @@ struct weft_pack
     size_t size;
 };
 
-/** Switch of another rank as rank 0 was told of it last. */
-struct weft_switch_seen
+/** Node of another rank as rank 0 was told of it last. */
+struct weft_node_seen
 {
     struct weft_net_counters counters;
-    struct weft_tor_counters tor;
+    struct weft_tor_counters tor; /**< of a switch */
     uint32_t nports;
     size_t buffer;              /**< bytes of `mmu` */
     struct weft_net_port *port; /**< [nports] */
-    struct weft_mmu *mmu;
+    struct weft_mmu *mmu;       /**< of a switch */
 };
 
 /** Bytes of a parcel that is sent before the next one is packed: what crosses in a window of a
@@ -43,12 +43,12 @@ struct weft_ranks_net
     uint64_t inside;   /**< frames in the nodes of others, as gathered */
     struct weft_net_counters total; /**< of the nodes of others, as gathered */
     int64_t last;                   /**< weft_net_last() of others, as gathered */
-    struct weft_switch_seen **seen; /**< [switch]: as gathered; NULL: nothing was yet */
+    struct weft_node_seen **seen;   /**< [node]: as gathered; NULL: nothing was yet */
     size_t parcel;                  /**< WEFT_PARCEL */
 };
 
-/** Returns what was gathered of a switch that another rank runs; NULL: this one runs it. */
-const struct weft_switch_seen *weft_net_seen(const struct weft_net *net, uint32_t index);
+/** Returns what was gathered of a node that another rank runs; NULL: this one runs it. */
+const struct weft_node_seen *weft_net_seen(const struct weft_net *net, uint32_t node);
 /** Puts @p n bytes behind the others. */
 void weft_pack_put(struct weft_net *net, struct weft_pack *pack, const void *bytes, size_t n);
 /** Takes @p n bytes off the front. */

@@ -21,7 +21,7 @@ fault_of(const struct faulty_link *l)
         .delay = f->extra,
         .losses = fault_losses(f),
         .at = f->at,
-        .repair = f->repair,
+        .repair = f->repair <= WEFT_LATEST ? f->repair : WEFT_NEVER,
         .down = outage,
         .up = outage == 0      ? 0
               : f->mean_up > 0 ? f->mean_up

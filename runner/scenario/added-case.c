@@ -137,8 +137,9 @@ make_room(const struct addition *a, const struct override *o, const char *param)
     {
         struct element *e = c->children[i];
         const char *its = element_value(e, "param");
-        const bool same = same_parameter(a->root, its, param) && e->line != LINE_COMMAND;
-        const bool of_it = algo && e->line != LINE_COMMAND && strncmp(its, param, n) == 0;
+        const bool former = its && e->line != LINE_COMMAND; /* a <failure> has no param */
+        const bool same = former && same_parameter(a->root, its, param);
+        const bool of_it = algo && former && strncmp(its, param, n) == 0;
         const bool unknown = of_it && !same && !vocabulary_takes(o->spec, algo, its + n);
         if (unknown)
         {

@@ -231,12 +231,14 @@ check_others(const struct scenario *s, const struct link_fault *f, struct diagno
                            effects[other->effect].are, other->e->name, other->e->line);
                 return;
             }
-            covered = covered || (both && other->at <= f->at && other->repair >= f->repair &&
-                                  !fault_flaps(other));
+            covered = covered ||
+                      (both && other->at <= f->at && other->repair >= f->repair &&
+                       (other->direction == WEFT_BOTH_WAYS || other->direction == f->direction) &&
+                       !fault_flaps(other));
         }
         down += covered;
     }
-    if (f->nlinks > 1 && down == f->nlinks)
+    if (f->nlinks > 0 && down == f->nlinks)
     {
         diag_error(d, f->e->line, "<%s>: all of its links are down at that time already",
                    f->e->name);

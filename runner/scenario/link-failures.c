@@ -56,8 +56,12 @@ fault_losses(const struct link_fault *f)
 int64_t
 fault_outage(const struct link_fault *f)
 {
+    if (f->mean_up > 0)
+    {
+        return f->mean_down;
+    }
     const int64_t part = (int64_t)((double)f->period * f->duty);
-    return f->mean_up > 0 ? f->mean_down : part > 0 ? part : 1;
+    return part > 0 ? part : 1;
 }
 
 bool

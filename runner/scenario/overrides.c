@@ -58,7 +58,7 @@ spec_of(const char *element)
 bool
 override_parse(const char *param, int line, struct override *out, struct diagnostics *d)
 {
-    const char *dot = strchr(param, '.');
+    const char *dot = strrchr(param, '.'); /* a name may have dots, an attribute has none */
     if (!dot || dot == param || !dot[1])
     {
         diag_error(d, line,

@@ -279,7 +279,18 @@ keeps_rates(const struct scenario *s, const struct link_fault *f)
     return keeps;
 }
 
-/** Whether all links of a fault are those of hosts that send and receive nothing. */
+/** Whether a host is below the lower end of a link of a Clos, or is that end. */
+static bool
+is_below(const struct weft_clos *clos, const struct weft_link *link, uint32_t host)
+{
+    const uint32_t sw = link->lower.index % clos->nswitches, tor = weft_clos_tor(clos, host);
+    return link->lower.is_host ? host == link->lower.index
+           : sw < clos->ntors
+               ? tor == sw
+               : tor / clos->tors_per_pod == (sw - clos->ntors) / (clos->naggs / clos->npods);
+}
+
+/** Whether no message crosses any link of a fault. */
 static bool
 is_unused(const struct scenario *s, const struct link_fault *f)
 {
@@ -290,12 +301,12 @@ is_unused(const struct scenario *s, const struct link_fault *f)
     {
         struct weft_link link;
         weft_planes_link(&s->clos, f->links[i], &link);
-        unused = link.lower.is_host &&
+        unused = (link.lower.is_host || !s->clos.graph) &&
                  (all.messages || traffic_messages(s, &hosts, LOAD_MOST_UNLIKE, &all));
         for (uint32_t m = 0; m < all.n && unused; m++)
         {
-            unused =
-                all.messages[m].src != link.lower.index && all.messages[m].dst != link.lower.index;
+            unused = is_below(&s->clos, &link, all.messages[m].src) ==
+                     is_below(&s->clos, &link, all.messages[m].dst);
         }
     }
     free(all.messages);
@@ -311,7 +322,7 @@ check_fault(const struct scenario *s, const struct link_fault *f, struct diagnos
     why = why                                               ? why
           : keeps                                           ? "the link has that rate as planned"
           : late                                            ? "it comes after the <limit>"
-          : f->effect != WEFT_FAULT_DOWN && is_unused(s, f) ? "its hosts send and receive nothing"
+          : f->effect != WEFT_FAULT_DOWN && is_unused(s, f) ? "no message crosses it"
                                                             : NULL;
     if (why)
     {

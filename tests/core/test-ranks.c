@@ -26,6 +26,7 @@ struct reading
     uint64_t nexts; /* hash of when something was to happen next */
     struct weft_net_counters total;
     uint64_t switches; /* hash of buffers and ports */
+    uint64_t hosts;    /* hash of counters and ports */
     uint32_t told;     /* news */
 };
 
@@ -269,6 +270,17 @@ look_at_switch(struct rank *rank, uint32_t i)
     reading->switches = weft_mix64(reading->switches ^ h);
 }
 
+static void
+look_at_host(struct rank *rank, uint32_t i)
+{
+    const struct weft_net_counters *c = weft_net_node_counters(rank->net, i);
+    struct weft_net_port port;
+    weft_net_port_status(rank->net, i, 0, &port);
+    uint64_t h = weft_mix64(c->sent ^ c->delivered_bytes << 20 ^ port.frames << 44);
+    h = weft_mix64(h ^ port.bytes ^ (uint64_t)port.free_at ^ port.lost_down << 40);
+    rank->reading.hosts = weft_mix64(rank->reading.hosts ^ h);
+}
+
 /* Checks that frames on the way between ranks need memory where they are, and there alone. */
 static void
 check_lanes(const struct rank *rank)
@@ -315,6 +327,10 @@ conclude(struct rank *rank)
     for (uint32_t i = 0; i < world.clos.nswitches && rank->with.rank == 0; i++)
     {
         look_at_switch(rank, i);
+    }
+    for (uint32_t i = 0; i < HOSTS && rank->with.rank == 0; i++)
+    {
+        look_at_host(rank, i);
     }
     for (uint32_t i = 0; i < weft_net_nqps(rank->net) && rank->with.rank == 0; i++)
     {

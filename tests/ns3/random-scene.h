@@ -12,6 +12,7 @@
 #include <vector>
 #include <weft/clos.h>
 #include <weft/rng.h>
+#include <weft/run.h>
 
 /** Random scene. */
 struct Scene
@@ -29,10 +30,16 @@ struct Scene
         uint64_t link;
         int64_t at;
         int64_t back;
-        int64_t rate; //!< 0: dead
+        int64_t rate; //!< 0: what effect says
+        weft_fault_effect effect{WEFT_FAULT_DOWN};
+        weft_direction direction{WEFT_BOTH_WAYS};
+        int64_t delay{0}; //!< ps, of WEFT_FAULT_DELAYED
+        weft_frame_losses losses{};
+        uint64_t number{0}; //!< of losses
     };
     std::vector<Fault> faults;
     int64_t convergence{0}; //!< ps; WEFT_NEVER: never
+    int64_t recovery{-1};   //!< ps, likewise; -1: as convergence
     weft_weights weights{WEFT_WEIGHTS_NONE};
     double loss{0};
     std::vector<std::pair<uint32_t, uint32_t>> drops; //!< QP and offset

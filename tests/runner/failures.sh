@@ -69,6 +69,20 @@ printf 'never\n0s\n' | cmp - values || fail 'the column of a swept failure'
 ends 0 "$weft" run dead.xml --no-figures --host plain --progress 0 --set failure.at=never --out set
 [ "$(column set/summary.csv cct_us)" = "$(column healthy/summary.csv cct_us)" ] || fail '--set failure.at=never'
 
+# A case that the command line adds, like one with a failure of its own and another balancer.
+ends 0 "$weft" run own.xml --no-figures --host plain --progress 0 --add-case 'too: like=dead, balancer.name=ecmp' --out too
+[ "$(awk -F , '$2 == "too"' too/summary.csv | wc -l)" = 1 ] || fail 'no case that is like one with a failure'
+[ "$(awk -F , 'NR == 1 || $2 == "too"' too/summary.csv >chosen.csv && column chosen.csv links_failed)" = 1 ] ||
+    fail 'a case that is like one with a failure has none'
+run dotted '<failure name="a.b" leaf="1" spine="2"/><sweep><vary param="failure:a.b.at" values="never 0s"/></sweep>'
+[ "$(column dotted/summary.csv links_failed | tr '\n' ' ')" = '0 1 ' ] || fail 'a name with a dot'
+# A link whose repair comes at the end of all clocks is dead until then.
+for lasts in 'repair="5000000s"' 'for="5000000s"' 'at="1ps" for="9223372s"'; do
+    run late "<failure leaf=\"1\" spine=\"2\" link=\"1\" $lasts/>"
+    [ "$(column late/summary.csv dropped_link)" -gt 0 ] || fail "$lasts: nothing fails"
+    rm -r late
+done
+
 # --- links that are named together ----------------------------------------------------------------
 run all '<failure leaf="1" spine="2" link="all" at="5us"/>'
 run both '<failure leaf="1" spine="2" link="0" at="5us"/><failure leaf="1" spine="2" link="1" at="5us"/>'
@@ -187,6 +201,9 @@ refused 'core 4 of <failure> does not exist; there are 4, 0 to 3' bad '<failure 
 refused 'switches 8 and 18 are no neighbours; above switch 8 there are 16, 17' bad '<failure pod="0" aggregation="0" core="2"/>' "$tree"
 refused 'does not name one link; expected pod, leaf and aggregation, or pod, aggregation and core, or lower' bad '<failure pod="0" leaf="1"/>' "$tree"
 refused 'this link is down by the <failure> of line' bad '<failure leaf="1" spine="2"/><failure leaf="1" spine="2" at="1us"/>'
+refused 'all of its links are down at that time already' bad '<failure switch="6"/><failure leaf="1" spine="2" at="1us"/>'
+scenario both-ways '<failure leaf="1" spine="2" link="all" direction="up"/><failure leaf="1" spine="2" link="all" for="1us"/>'
+ends 0 "$weft" validate both-ways.xml
 refused '<failure> of lossy links lacks loss; expected loss or to-bad' bad "<failure $leaf effect=\"lossy\"/>"
 refused '<failure> of degraded links lacks share; expected share or rate' bad "<failure $leaf effect=\"slow\"/>"
 refused '<random-failures> of delayed links lacks extra-delay; expected extra-delay$' bad '<random-failures links="1" effect="delayed"/>'
@@ -212,7 +229,18 @@ done
 scenario unused '<failure host="15" effect="lossy" loss="0.1"/>'
 sed -i.bak 's/kind="permutation"/hosts="0-7" &/' unused.xml
 ends 0 "$weft" validate unused.xml
-grep -q '<failure> has no effect: its hosts send and receive nothing' messages || fail 'a lossy link without traffic'
+grep -q '<failure> has no effect: no message crosses it' messages || fail 'a lossy link without traffic'
+for hosts in 0-3 0-7; do # all at one ToR, and at another one as well
+    scenario unused '<failure leaf="1" spine="2" effect="lossy" loss="0.1"/>'
+    sed -i.bak "s/kind=\"permutation\"/hosts=\"$hosts\" &/" unused.xml
+    ends 0 "$weft" validate unused.xml
+    ! grep -q '<failure> has no effect: no message crosses it' messages || [ $hosts = 0-3 ] || fail 'a link with traffic'
+    grep -q '<failure> has no effect: no message crosses it' messages || [ $hosts = 0-7 ] || fail 'a link of a ToR without traffic'
+done
+scenario unused '<failure pod="1" aggregation="0" core="1" effect="delayed" extra-delay="1us"/>' "$tree"
+sed -i.bak 's/kind="permutation"/hosts="4-7" &/' unused.xml
+ends 0 "$weft" validate unused.xml
+grep -q '<failure> has no effect: no message crosses it' messages || fail 'a link above a pod of which nothing leaves'
 scenario stale "<failure $leaf loss=\"0.1\"/>"
 ends 0 "$weft" validate stale.xml
 grep -q 'loss of <failure> has no effect: its links are down' messages || fail 'a loss of a link that is down'

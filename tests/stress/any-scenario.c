@@ -258,7 +258,6 @@ any_time(void)
 static void
 write_times(void)
 {
-    static const char *const directions[] = {"both", "up", "down"};
     char text[32];
     printf(" at=\"%s\"", one_in(16) ? "never" : any_time());
     if (one_in(2))
@@ -278,34 +277,7 @@ write_times(void)
         printf(" mean-up=\"%uus\"", 1 + below(60));
         printf(" mean-down=\"%s\"", some_time(text));
     }
-    if (one_in(4))
-    {
-        printf(" direction=\"%s\"", some_of(directions, 3));
-    }
-}
-
-/* Effects of a link that does not just go down. */
-static void
-write_effect(void)
-{
-    const double loss = 0.2 * weft_rng_unit(&rng);
-    switch (below(8))
-    {
-    case 0:
-        printf(" effect=\"lossy\" loss=\"%.4f\"", loss);
-        break;
-    case 1:
-        printf(" effect=\"corrupting\" to-bad=\"%.4f\" to-good=\"0.3\"", loss);
-        break;
-    case 2:
-        printf(" effect=\"delayed\" extra-delay=\"%uns\"", below(20000));
-        break;
-    case 3:
-        printf(" effect=\"slow\" share=\"%.3f\"", 0.001 + 0.999 * loss);
-        break;
-    default:
-        break;
-    }
+    write_direction();
 }
 
 static void

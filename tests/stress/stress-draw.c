@@ -222,3 +222,36 @@ link_number(const struct weft_clos *clos, const struct weft_link *link, uint64_t
     }
     return number;
 }
+
+void
+write_effect(void)
+{
+    const double loss = 0.2 * weft_rng_unit(&rng);
+    switch (below(8))
+    {
+    case 0:
+        printf(" effect=\"lossy\" loss=\"%.4f\"", loss);
+        break;
+    case 1:
+        printf(" effect=\"corrupting\" to-bad=\"%.4f\" to-good=\"0.3\"", loss);
+        break;
+    case 2:
+        printf(" effect=\"delayed\" extra-delay=\"%uns\"", below(20000));
+        break;
+    case 3:
+        printf(" effect=\"slow\" share=\"%.3f\"", 0.001 + 0.999 * loss);
+        break;
+    default:
+        break;
+    }
+}
+
+void
+write_direction(void)
+{
+    static const char *const directions[] = {"both", "up", "down"};
+    if (one_in(4))
+    {
+        printf(" direction=\"%s\"", directions[below(3)]);
+    }
+}

@@ -50,6 +50,12 @@ void write_choice(const char *element, const char *selector, const struct draw *
 /** Returns a time as a scenario has it; @p text: room for it. */
 const char *some_time(char text[32]);
 
+/** Writes what a failure does that does not just take a link down, half of the time, and in which
+ * direction. @{ */
+void write_effect(void);
+void write_direction(void);
+/** @} */
+
 /** Draws a link between switches, of any plane. */
 uint64_t any_switch_link(const struct weft_clos *clos);
 /** Returns which of the parallel links between its switches link @p at is. */

@@ -19,6 +19,7 @@
 
 extern "C"
 {
+#include "base/exponential.h"
 #include "document.h"
 // scenario-load.h is no C++.
 scenario* scenario_load(element* root, diagnostics* d);
@@ -179,18 +180,54 @@ class NewLoad : public Load
     uint64_t m_posted{0};
 };
 
+/** Adds each outage of a fault on a link until the end of the run. */
+void
+AddOutages(Scene& scene, const faulty_link& l, const scenario& s)
+{
+    const link_fault& f = *l.fault;
+    const bool drawn = f.mean_up > 0;
+    const int64_t outage = fault_flaps(&f) ? fault_outage(&f) : 0;
+    const int64_t pause = drawn ? f.mean_up : f.period - outage;
+    weft_rng rng;
+    weft_rng_seed(&rng, s.seed, s.run, (UINT64_C(0xf1a9) << 48) + l.stream);
+    const auto draw = [&](int64_t mean) {
+        const double time = weft_rng_exponential(&rng) * static_cast<double>(mean) + 0.5;
+        return drawn ? std::max<int64_t>(1, static_cast<int64_t>(time)) : mean;
+    };
+    int64_t left = f.count > 0 ? f.count : INT64_MAX;
+    for (int64_t at = f.at; at < std::min(s.stop, f.repair) && left-- > 0;)
+    {
+        const int64_t end = outage > 0 ? std::min(at + draw(outage), f.repair) : f.repair;
+        scene.faults.push_back({l.link,
+                                at,
+                                end,
+                                l.rate,
+                                static_cast<weft_fault_effect>(f.effect),
+                                static_cast<weft_direction>(f.direction),
+                                f.extra,
+                                fault_losses(&f),
+                                scene.faults.size() + 1});
+        if (outage == 0)
+        {
+            return;
+        }
+        at = end + (end < f.repair ? draw(pause) : 0);
+    }
+}
+
 /** @return what happens to links, and what is to be lost */
 Scene
 FaultsOf(const scenario& s)
 {
     Scene scene;
     scene.convergence = s.convergence;
+    scene.recovery = s.recovery == ATTRIBUTE_ABSENT ? -1 : s.recovery;
     scene.weights = static_cast<weft_weights>(s.weights);
     size_t n;
     faulty_link* faulty = faulty_links(&s, &n);
     for (const faulty_link* f = faulty; f != faulty + n; f++)
     {
-        scene.faults.push_back({f->link, f->fault->at, f->fault->repair, f->rate});
+        AddOutages(scene, *f, s);
     }
     std::free(faulty);
     return scene;

@@ -78,32 +78,87 @@ draw_workload(struct draw *d, const struct weft_clos *clos, const struct draw *f
     }
 }
 
+/* When a failure begins and ends, and whether it flaps. */
+static void
+write_times(void)
+{
+    char at[32];
+    printf(" at=\"%s\"", some_time(at));
+    if (one_in(2))
+    {
+        printf(" for=\"%s\"", one_in(2) ? "100us" : "2ms");
+    }
+    if (one_in(4))
+    {
+        printf(" period=\"%uus\" duty=\"%.2f\"", 1 + below(100), weft_rng_unit(&rng));
+    }
+    else if (one_in(4))
+    {
+        printf(" mean-up=\"%uus\" mean-down=\"%uus\"", 1 + below(100), 1 + below(100));
+    }
+    else
+    {
+        return;
+    }
+    if (one_in(3))
+    {
+        printf(" count=\"%u\"", 1 + below(5));
+    }
+}
+
+/* A link between switches, that of a host which stays up, or all of a switch. */
+static void
+write_failure(const struct weft_clos *clos)
+{
+    struct weft_link link;
+    const uint64_t at = any_switch_link(clos);
+    weft_planes_link(clos, at, &link);
+    if (one_in(8))
+    {
+        printf("  <failure switch=\"%u\"", link.upper.index);
+        write_effect();
+    }
+    else if (one_in(5))
+    {
+        printf("  <failure host=\"%u\" effect=\"lossy\" loss=\"%.4f\"", below(clos->nhosts),
+               0.1 * weft_rng_unit(&rng));
+    }
+    else
+    {
+        printf("  <failure lower=\"%u\" upper=\"%u\" link=\"%u\"", link.lower.index,
+               link.upper.index, link_number(clos, &link, at));
+        write_effect();
+    }
+    write_direction();
+    write_times();
+    printf("/>\n");
+}
+
 static void
 write_failures(const struct weft_clos *clos)
 {
-    char at[32];
+    char text[32];
     for (uint32_t n = one_in(3) ? 1 + below(3) : 0; n > 0; n--)
     {
-        struct weft_link link;
-        const uint64_t at_link = any_switch_link(clos);
-        weft_planes_link(clos, at_link, &link);
-        printf("  <failure lower=\"%u\" upper=\"%u\" link=\"%u\" at=\"%s\"", link.lower.index,
-               link.upper.index, link_number(clos, &link, at_link), some_time(at));
-        if (one_in(2))
-        {
-            printf(" repair=\"%s\"", one_in(2) ? "100us" : "2ms");
-        }
-        printf("/>\n");
+        write_failure(clos);
     }
     if (one_in(6))
     {
-        printf("  <random-failures probability=\"%.3f\" at=\"%s\"/>\n", 0.5 * weft_rng_unit(&rng),
-               some_time(at));
+        printf("  <random-failures probability=\"%.3f\"", 0.5 * weft_rng_unit(&rng));
+        write_effect();
+        write_direction();
+        write_times();
+        printf("/>\n");
     }
     if (one_in(2))
     {
-        printf("  <convergence delay=\"%s\" weights=\"%s\"/>\n", one_in(5) ? "inf" : some_time(at),
+        printf("  <convergence delay=\"%s\" weights=\"%s\"", one_in(5) ? "inf" : some_time(text),
                one_in(2) ? "on" : "off");
+        if (one_in(3))
+        {
+            printf(" recovery=\"%s\"", one_in(5) ? "inf" : some_time(text));
+        }
+        printf("/>\n");
     }
     if (one_in(6))
     {

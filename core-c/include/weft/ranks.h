@@ -77,8 +77,9 @@ extern "C"
     enum weft_gather
     {
         WEFT_GATHER_TOTAL = 1, /**< weft_net_total() */
-        WEFT_GATHER_NODES = 2, /**< that, switches' counters, buffers and ports, reordering */
-        WEFT_GATHER_QPS = 4,   /**< what struct weft_qp has, and the transport's counters */
+        WEFT_GATHER_NODES =
+            2,               /**< that, nodes' counters and ports, switches' buffers, reordering */
+        WEFT_GATHER_QPS = 4, /**< what struct weft_qp has, and the transport's counters */
     };
 
     /** Rank 0 gets what the others have, so that it can be read there: @p what, of enum
