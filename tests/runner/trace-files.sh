@@ -50,6 +50,54 @@ done
 "$weft" query step "select step_us - max(ranks.end_us) from ranks, summary" | tail -n 1 | grep -qx ' *0' ||
     fail 'a step does not end with the last operation of the last rank'
 
+# --- in closed form ----------------------------------------------------------------------------
+
+# closed NAME SCALE: every construct of GOAL once, beside LogGOPS' formula with o = O = 0. A byte takes G;
+# frames have 1452 B of payload, 48 B of headers and a gap of 20 B; a way within a leaf is two links and L.
+# Rank 0 sends rank 2 its frame behind the first one to rank 1, all of which come one slot later by that.
+closed()
+{
+    cat >"$1.goal" <<'END'
+num_ranks 3
+
+rank 0 {
+l1: calc 5000
+l2: send 1000000b to 1 tag 7
+l2 requires l1
+l3: send 10b to 2 tag 1 nic 0
+l3 irequires l2
+}
+
+rank 1 {
+l1: recv 1000000b from 0 tag 7
+l2: calc 3000 cpu 1
+l2 requires l1
+}
+
+rank 2 {
+l1: recv 10b from 0 tag 1
+}
+END
+    scenario "$1" "$1.goal" "compute-scale=\"$2\""
+    run "$1"
+    awk -v scale="$2" 'BEGIN {
+        G = 80; L = 2000000; header = 48; gap = 20; full = 1452
+        slot = (full + header + gap) * G; frames = 688; last = 1000000 - frames * full
+        begun = 5000000 * scale
+        other = begun + slot + 2 * (10 + header) * G + L
+        came = begun + frames * slot + (10 + header + gap) * G + (full + header) * G + (last + header) * G + L
+        ack = 2 * 64 * G + L
+        printf "0 %.6f %.6f\n1 %.6f %.6f\n2 %.6f %.6f\n", (came + ack) / 1e6, (came + ack - begun) / 1e6,
+            (came + 3000000 * scale) / 1e6, came / 1e6, other / 1e6, other / 1e6
+    }' >"$1.closed"
+    "$weft" query "$1" "select printf('%d %.6f %.6f', rank, end_us, exposed_us) from ranks order by rank" |
+        tail -n +2 >"$1.found"
+    cmp "$1.closed" "$1.found" || fail "$1: $(cat "$1.found") is not $(cat "$1.closed")"
+}
+closed once 1
+closed thrice 3
+closed talk 0
+
 # --- parameters --------------------------------------------------------------------------------
 
 scenario slow small.goal 'compute-scale="2" start="3us" placement="interleaved"'
