@@ -364,6 +364,45 @@ START_TEST(times_are_those_of_brute_force)
 }
 END_TEST
 
+/* --- hosts of ranks --------------------------------------------------------------------------- */
+
+/* Returns how a program of ranks at these hosts of four is taken. */
+static int
+fill_placed(struct weft_program *program, const uint32_t *place, uint32_t n,
+            struct weft_message *messages)
+{
+    const struct weft_workload_ops *ops = weft_workload_find("trace");
+    const struct weft_hosts hosts = {.n = 4, .rate = 1000000000};
+    const struct weft_table table = {.program = program, .place = place, .nplaces = n};
+    struct weft_traffic_size size;
+    uint32_t next[4];
+    void *config = stage_take(NULL, ops->algo.config_size);
+    ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
+    ops->use(config, &table);
+    const int code = ops->size(config, &hosts, &size);
+    return code ? code : ops->fill(config, &hosts, 1, 1, messages, next);
+}
+
+START_TEST(ranks_are_at_the_hosts_that_a_table_says)
+{
+    static struct task task = {.nops = 2, .nranks = 2};
+    struct weft_program program;
+    struct weft_message m[1];
+    task.op[0] = (struct weft_op_spec){.kind = WEFT_OP_SEND, .rank = 0, .peer = 1, .amount = 10};
+    task.op[1] = (struct weft_op_spec){.kind = WEFT_OP_RECV, .rank = 1, .peer = 0, .amount = 10};
+    task.eager = UINT64_MAX;
+    ck_assert_int_eq(program_pack(&task, &program, NULL), 0);
+    ck_assert_int_eq(fill_placed(&program, (const uint32_t[]){3, 1}, 2, m), 0);
+    ck_assert_uint_eq(m[0].src, 3);
+    ck_assert_uint_eq(m[0].dst, 1);
+    ck_assert_int_eq(fill_placed(&program, (const uint32_t[]){2, 2}, 2, m), WEFT_ERANGE);
+    ck_assert_int_eq(fill_placed(&program, (const uint32_t[]){3, 4}, 2, m), WEFT_ERANGE);
+    ck_assert_int_eq(fill_placed(&program, (const uint32_t[]){3}, 1, m), WEFT_ERANGE);
+    weft_program_release(&program);
+    parts_free();
+}
+END_TEST
+
 Suite *play_suite(void);
 
 Suite *
@@ -375,6 +414,7 @@ play_suite(void)
     tcase_add_loop_test(tcase, times_are_those_of_brute_force, 0, LOOPS);
     tcase_add_loop_test(tcase, over_an_ideal_network_times_are_those_of_the_operations_alone, 0,
                         LOOPS);
+    tcase_add_test(tcase, ranks_are_at_the_hosts_that_a_table_says);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -104,6 +104,35 @@ scenario slow small.goal 'compute-scale="2" start="3us" placement="interleaved"'
 run slow
 "$weft" query slow "select posted_us, src, dst from flows where bytes = 2000" | tail -n 1 |
     grep -qx ' *4  *0  *2' || fail 'compute-scale, start or placement changes something else'
+# Ranks where a file says: hosts of the topology, or numbered among the workload's own.
+printf 'rank,host\n0,5\n2 1 \n# the last\n1 6\n' >places.csv
+scenario placed small.goal 'placement-file="places.csv"'
+run placed
+"$weft" query placed "select group_concat(host, ' ') from (select host from ranks order by rank)" | tail -n 1 |
+    grep -qx '5 6 1' || fail 'ranks are not where placement-file says'
+"$weft" query placed "select src, dst from flows where bytes = 2000" | tail -n 1 | grep -qx ' *5  *6' ||
+    fail 'messages are not between the hosts of placement-file'
+printf '0 2\n1 0\n2 1\n' >places.csv
+scenario placed-own small.goal 'placement-file="places.csv" hosts="3-5"'
+run placed-own
+"$weft" query placed-own "select group_concat(host, ' ') from (select host from ranks order by rank)" |
+    tail -n 1 | grep -qx '5 3 4' || fail "placement-file does not number the workload's hosts"
+# misplaced LINES MESSAGE [ATTRIBUTES]
+misplaced()
+{
+    printf "%b" "$1" >bad-places.csv
+    scenario misplaced small.goal "placement-file=\"bad-places.csv\" ${3:-}"
+    ! "$weft" run misplaced.xml --no-figures --out misplaced >out 2>messages || fail "taken: $1"
+    grep -qF "$2" messages || fail "not '$2' but: $(cat messages)"
+}
+misplaced '0 1\n1 2\n' 'bad-places.csv:2: rank 2 has no host; expected a line for each of 3 ranks'
+misplaced '0 1\n1 1\n2 3\n' 'bad-places.csv:2: host 1 has the rank of line 1; expected a host of its own'
+misplaced '0 1\n0 2\n2 3\n' 'bad-places.csv:2: rank 0 is at line 1 as well; expected each once'
+misplaced '0 1\n1 8\n2 3\n' 'bad-places.csv:2: host 8; the topology has 8 hosts, 0 to 7'
+misplaced '0 1\n1 2\n3 4\n' 'bad-places.csv:3: rank 3; the trace has 3 ranks, 0 to 2'
+misplaced '0 1 2\n' 'bad-places.csv:1: 3 words; expected two, a rank and its host'
+misplaced '0 h\n' "bad-places.csv:1: host 'h'; expected"
+misplaced '0 1\n1 2\n2 3\n' 'expected no placement and no rails beside it' 'placement="random"'
 scenario asks small.goal 'eager="1999B"'
 run asks
 "$weft" query asks "select count(*) from flows" | tail -n 1 | grep -qx ' *4' ||
