@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "textbuf.h"
+#include "trace-file.h"
 
 enum stream
 {
@@ -319,4 +320,24 @@ simai_ops_add(struct input_source *from, const struct simai_workload *w,
     free(l.first);
     free(l.last);
     return good;
+}
+
+bool
+simai_trace_parse(struct input_source *from, const char *bytes, size_t n,
+                  const struct trace_choice *choice, uint32_t ranks, struct weft_program *program)
+{
+    struct simai_workload w = {0};
+    struct table_lines t;
+    table_lines_begin(&t, from, bytes, n);
+    bool good = table_lines_next(&t) && simai_file_parse(&t, &w);
+    table_lines_end(&t);
+    const uint32_t nranks = good ? simai_ranks(from, &w, ranks) : 0;
+    if (nranks)
+    {
+        struct weft_ops *ops = weft_ops_begin(&trace_memory, nranks, "line");
+        simai_ops_add(from, &w, choice, nranks, ops);
+        good = trace_pack(from, ops, program);
+    }
+    free(w.layers);
+    return good && nranks;
 }

@@ -14,4 +14,10 @@ uint32_t simai_ranks(struct input_source *from, const struct simai_workload *w, 
 bool simai_ops_add(struct input_source *from, const struct simai_workload *w,
                    const struct trace_choice *choice, uint32_t nranks, struct weft_ops *ops);
 
+/** Reads a workload as a program of @p ranks ranks, or of as many as it says if that is 0. False
+ * after errors; else weft_program_release() is to be called. */
+bool simai_trace_parse(struct input_source *from, const char *bytes, size_t n,
+                       const struct trace_choice *choice, uint32_t ranks,
+                       struct weft_program *program);
+
 #endif

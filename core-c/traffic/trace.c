@@ -18,6 +18,8 @@ struct trace_config
     double compute_scale;
     int64_t eager; /* bytes */
     struct weft_program *program;
+    const uint32_t *place; /* [nplaces]: hosts of ranks; NULL: by placement */
+    uint32_t nplaces;
 };
 
 static const struct weft_param params[] = {
@@ -45,6 +47,8 @@ trace_use(void *config, const struct weft_table *table)
 {
     struct trace_config *c = config;
     c->program = table->program;
+    c->place = table->place;
+    c->nplaces = table->nplaces;
 }
 
 struct weft_trace
@@ -115,6 +119,11 @@ weft_trace_place(const void *config, const struct weft_hosts *hosts, uint64_t se
 {
     const struct trace_config *c = config;
     const uint32_t rails = weft_groups_rails(&c->common, hosts);
+    if (c->place)
+    {
+        memcpy(host, c->place, c->program->nranks * sizeof *host);
+        return;
+    }
     if (c->common.placement == WEFT_RANDOM)
     {
         weft_groups_shuffle(hosts->n, seed, run, host);
@@ -142,6 +151,18 @@ refuse_ranks(const struct trace_config *c, const struct weft_hosts *hosts)
     return weft_refuse(hosts->why, WEFT_ERANGE, NULL, buf);
 }
 
+/* Whether each rank has a host that is there. */
+static bool
+places_exist(const struct trace_config *c, const struct weft_hosts *hosts)
+{
+    bool exist = c->nplaces == c->program->nranks;
+    for (uint32_t r = 0; exist && r < c->nplaces; r++)
+    {
+        exist = c->place[r] < hosts->n;
+    }
+    return exist;
+}
+
 static int
 trace_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
@@ -154,6 +175,12 @@ trace_size(const void *config, const struct weft_hosts *hosts, struct weft_traff
     if (c->program->nranks > hosts->n)
     {
         return refuse_ranks(c, hosts);
+    }
+    if (c->place && !places_exist(c, hosts))
+    {
+        return weft_refuse(hosts->why, WEFT_ERANGE, NULL,
+                           "ranks are placed at hosts that are not there, or not all are placed; "
+                           "expected a host for each rank");
     }
     if (!(c->compute_scale >= 0) || c->eager < 0 || c->common.start < 0)
     {
@@ -201,6 +228,27 @@ fill_send(const struct weft_trace *t, struct weft_message m, uint32_t connection
     return to;
 }
 
+#define SEEN (UINT32_C(1) << 31)
+
+/* Whether two ranks have one host; in the meantime a bit of host[h] says that host h has a rank. */
+static bool
+share_hosts(uint32_t *host, uint32_t nranks, uint32_t nhosts)
+{
+    bool share = false;
+    memset(host + nranks, 0, (nhosts - nranks) * sizeof *host);
+    for (uint32_t r = 0; r < nranks; r++)
+    {
+        uint32_t *seen = &host[host[r] & ~SEEN];
+        share = share || (*seen & SEEN);
+        *seen |= SEEN;
+    }
+    for (uint32_t h = 0; h < nhosts; h++)
+    {
+        host[h] &= ~SEEN;
+    }
+    return share;
+}
+
 static int
 trace_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
            struct weft_message *messages, uint32_t *next)
@@ -215,6 +263,11 @@ trace_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, ui
     const struct weft_program *program = t.program;
     uint32_t n = 0;
     weft_trace_place(config, hosts, seed, run, next);
+    if (share_hosts(next, program->nranks, hosts->n))
+    {
+        return weft_refuse(hosts->why, WEFT_ERANGE, NULL,
+                           "two ranks are placed at one host; expected a host of its own for each");
+    }
     for (uint32_t rank = 0; rank < program->nranks; rank++)
     {
         for (uint32_t i = program->rank[rank]; i < program->rank[rank + 1]; i++)

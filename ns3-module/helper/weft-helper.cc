@@ -294,6 +294,19 @@ WeftHelper::InstallFlowFile(const std::string& path, uint32_t level, const std::
                            level);
 }
 
+Ptr<WeftCollective>
+WeftHelper::InstallTrace(const std::string& path,
+                         const std::string& parameters,
+                         uint32_t level,
+                         uint32_t ranks)
+{
+    NS_ABORT_MSG_UNLESS(m_fabric, "WeftHelper: Install() comes before InstallTrace()");
+    const auto file = std::make_shared<const WeftTraceFile>(path, ranks, m_fabric->GetClos());
+    auto job = InstallWorkload("trace " + parameters, file->GetTable(), level);
+    job->Keep(file);
+    return job;
+}
+
 void
 WeftHelper::UsePicoseconds()
 {

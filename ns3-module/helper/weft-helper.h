@@ -144,6 +144,22 @@ class WeftHelper
                                         const std::string& startUnit = "us");
 
     /**
+     * Starts what the ranks of a job do on the fabric built last, as a file says it: a trace in
+     * GOAL, as text or binary, or a workload of SimAI. Each rank has a host of its own. A mistake
+     * in the file ends the program, with file and line.
+     * @param path of the file
+     * @param parameters of the workload `trace`, as in "compute-scale=0.5 placement=random"
+     * @param level service level of its QPs
+     * @param ranks of a workload of SimAI; 0: as many as it says
+     * @return the workload: it is done when all operations have ended, and GetProgram() has their
+     * times
+     */
+    Ptr<WeftCollective> InstallTrace(const std::string& path,
+                                     const std::string& parameters = "",
+                                     uint32_t level = 0,
+                                     uint32_t ranks = 0);
+
+    /**
      * Sets the time resolution to picoseconds. Call it first in main(), unless a WeftHelper is made
      * there.
      */

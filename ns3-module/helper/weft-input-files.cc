@@ -8,9 +8,11 @@
 #include "ns3/abort.h"
 #include "ns3/log.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <weft/ops.h>
 #include <weft/param.h>
 
 // The readers are C; what they include of others is there already.
@@ -23,7 +25,9 @@ extern "C"
 #include "graph-htsim.h"
 #include "graph-names.h"
 #include "graph-text.h"
+#include "simai-ops.h"
 #include "table-lines.h"
+#include "trace-file.h"
 }
 
 namespace ns3
@@ -210,6 +214,66 @@ WeftFlowFile::Place(const WeftTopologyFile* topology, uint32_t hosts)
     m_table = read;
     m_table.flows = m_flows.data();
     return &m_table;
+}
+
+namespace
+{
+
+/** @param bytes of a file @return what it is, if the weft command alone reads that, or nullptr */
+const char*
+TellForeignTrace(const std::string& bytes)
+{
+    const std::size_t text = bytes.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+    return bytes.compare(0, 2, "\x1f\x8b") == 0 || bytes.compare(0,
+                                                                 4,
+                                                                 "\xfd"
+                                                                 "7zX") == 0
+             ? "this is packed"
+         : text != std::string::npos && bytes[text] == '<' ? "this is XML"
+                                                           : nullptr;
+}
+
+} // namespace
+
+WeftTraceFile::WeftTraceFile(const std::string& path, uint32_t ranks, const weft_clos& clos)
+    : m_program(std::make_unique<weft_program>())
+{
+    Reading reading(path);
+    const weft_hosts hosts = weft_clos_hosts(&clos);
+    trace_choice choice{};
+    choice.bytes_scale = 1;
+    choice.rate = hosts.rate;
+    choice.gpus = hosts.gpus;
+    const std::string head(reading.m_bytes, std::min<std::size_t>(reading.m_size, 256));
+    if (const char* what = TellForeignTrace(head))
+    {
+        input_error(
+            &reading.m_source,
+            1,
+            "%s, which the weft command alone reads; expected GOAL, as text or binary, or a "
+            "workload of SimAI",
+            what);
+    }
+    else if (simai_file_is(reading.m_bytes, reading.m_size))
+    {
+        simai_trace_parse(&reading.m_source,
+                          reading.m_bytes,
+                          reading.m_size,
+                          &choice,
+                          ranks,
+                          m_program.get());
+    }
+    else
+    {
+        trace_file_parse(&reading.m_source, reading.m_bytes, reading.m_size, m_program.get());
+    }
+    reading.Conclude();
+    m_table.program = m_program.get();
+}
+
+WeftTraceFile::~WeftTraceFile()
+{
+    weft_program_release(m_program.get());
 }
 
 } // namespace ns3

@@ -10,11 +10,13 @@
 #include <memory>
 #include <string>
 #include <vector>
+#include <weft/clos.h>
 #include <weft/graph.h>
 #include <weft/traffic.h>
 
 struct flow_file;
 struct graph_names;
+struct weft_program;
 
 namespace ns3
 {
@@ -102,6 +104,33 @@ class WeftFlowFile
     std::unique_ptr<flow_file> m_file;    //!< as it was read
     std::vector<weft_table_flow> m_flows; //!< between hosts of the fabric
     weft_table m_table{};                 //!< these
+};
+
+/**
+ * @ingroup weft
+ * @brief What the ranks of a job do, of a file: a trace in GOAL, as text or binary, or a workload
+ * of SimAI. A mistake in it ends the program, with file and line.
+ */
+class WeftTraceFile
+{
+  public:
+    /** @param path of the file @param ranks of a workload of SimAI, 0: as it says
+     * @param clos where it runs, as far as NCCL would choose by it */
+    WeftTraceFile(const std::string& path, uint32_t ranks, const weft_clos& clos);
+    ~WeftTraceFile();
+
+    WeftTraceFile(const WeftTraceFile&) = delete;
+    WeftTraceFile& operator=(const WeftTraceFile&) = delete;
+
+    /** @return the program; this object's */
+    const weft_table* GetTable() const
+    {
+        return &m_table;
+    }
+
+  private:
+    std::unique_ptr<weft_program> m_program; //!< of its operations
+    weft_table m_table{};                    //!< that
 };
 
 } // namespace ns3

@@ -174,6 +174,7 @@ WeftCollective::Fill(std::string& error)
     }
     m_graph.messages = m_messages.data();
     weft_run_find_programs(m_fabric->GetCoreRun(), ops, config.data(), &m_graph);
+    m_program = m_graph.nprograms > 0 ? m_graph.programs[0].program : nullptr;
     for (const weft_message& m : m_messages)
     {
         if (GetLevel(m) >= m_fabric->GetNServiceLevels())

@@ -16,8 +16,10 @@
 #include "ns3/traced-callback.h"
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <vector>
+#include <weft/ops.h>
 #include <weft/run.h>
 #include <weft/traffic.h>
 
@@ -51,6 +53,12 @@ class WeftCollective : public Object, public WeftWatched
     /** Sets the table that `flows` and `poisson` take besides their parameters. @param table the
      * caller's, to be kept until Install() has returned */
     void SetTable(const weft_table* table);
+
+    /** Keeps something as long as this workload. @param what its table points to */
+    void Keep(std::shared_ptr<const void> what)
+    {
+        m_kept = what;
+    }
 
     /**
      * Creates the QPs and schedules the first messages.
@@ -110,6 +118,14 @@ class WeftCollective : public Object, public WeftWatched
         return m_times;
     }
 
+    /** @return the operations of a trace, with the times at which they began and ended so far (ps;
+     * -1: not yet), those of a rank in a row (see ops.h); nullptr: this is no trace */
+    const weft_program* GetProgram() const
+    {
+        Sync();
+        return m_program;
+    }
+
     /** @return number of groups */
     uint32_t GetNGroups() const
     {
@@ -148,19 +164,21 @@ class WeftCollective : public Object, public WeftWatched
     void Sync() const;                      //!< Lets all that happens before Now() happen
     weft_collective_state GetState() const; //!< @return how far it is
 
-    WeftChoice m_workload;                //!< attribute
-    const weft_table* m_table{nullptr};   //!< what it takes, until it is installed
-    Ptr<WeftFabric> m_fabric;             //!< the fabric
-    bool m_installed{false};              //!< Install() has succeeded
-    std::vector<weft_message> m_messages; //!< the graph
-    std::vector<uint32_t> m_successors;   //!< its edges
-    std::vector<Times> m_times;           //!< what happened
-    weft_collective_config m_graph{};     //!< all of these, for the core
-    weft_collective* m_of{nullptr};       //!< the core's
-    weft_collective_state m_last{};       //!< how far it was when the simulation was destroyed
-    uint32_t m_level{0};                  //!< attribute
-    std::atomic<bool> m_tellsDone{false}; //!< TellDone() is to come
-    bool m_watched{false};                //!< somebody hears of each message
+    WeftChoice m_workload;                  //!< attribute
+    const weft_table* m_table{nullptr};     //!< what it takes, until it is installed
+    Ptr<WeftFabric> m_fabric;               //!< the fabric
+    bool m_installed{false};                //!< Install() has succeeded
+    std::vector<weft_message> m_messages;   //!< the graph
+    std::vector<uint32_t> m_successors;     //!< its edges
+    std::vector<Times> m_times;             //!< what happened
+    weft_collective_config m_graph{};       //!< all of these, for the core
+    weft_collective* m_of{nullptr};         //!< the core's
+    const weft_program* m_program{nullptr}; //!< see GetProgram()
+    std::shared_ptr<const void> m_kept;     //!< see Keep()
+    weft_collective_state m_last{};         //!< how far it was when the simulation was destroyed
+    uint32_t m_level{0};                    //!< attribute
+    std::atomic<bool> m_tellsDone{false};   //!< TellDone() is to come
+    bool m_watched{false};                  //!< somebody hears of each message
     TracedCallback<uint32_t, Time> m_deliveredTrace; //!< "Delivered"
     TracedCallback<> m_doneTrace;                    //!< "Done"
 };

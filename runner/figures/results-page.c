@@ -140,16 +140,22 @@ static void
 add_tables(struct results *r)
 {
     OWNED char *keys = varied(r->db);
-    OWNED char *by_workload =
-        xformat("select %sw.* from workloads w join summary s using (run) order by w.rowid", keys);
+    const struct column_table *const parts[] = {&workloads_table, &ranks_table, &collectives_table};
+    static const char *const titles[] = {"By workload", "Ranks of traces", "Collectives of traces"};
     if (database_has(r->db, "aggregate"))
     {
         add_table(r, "select * from aggregate", "Over the seeds", MEASURED, "aggregate.csv");
     }
     add_table(r, "select * from summary", "All runs", MEASURED, "summary.csv");
-    if (database_has(r->db, "workloads"))
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     {
-        add_table(r, by_workload, "By workload", workloads_table.columns[1].name, NULL);
+        const char *name = parts[i]->name;
+        OWNED char *select = xformat(
+            "select %st.* from %s t join summary s using (run) order by t.rowid", keys, name);
+        if (database_has(r->db, name))
+        {
+            add_table(r, select, titles[i], parts[i]->columns[1].name, NULL);
+        }
     }
 }
 

@@ -87,8 +87,8 @@ add_files(const struct sql_file *f, const struct scenario *s, const char *resolv
     for (size_t i = 0; good && i < s->nworkloads; i++)
     {
         const struct workload *w = &s->workloads[i];
-        const struct input_file *inputs[] = {w->input, w->algorithm, w->groups};
-        good = add_inputs(f, insert, inputs, 3, why);
+        const struct input_file *inputs[] = {w->input, w->algorithm, w->groups, w->places};
+        good = add_inputs(f, insert, inputs, 4, why);
     }
     return good && add_inputs(f, insert, &s->topology_file, 1, why);
 }

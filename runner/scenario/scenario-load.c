@@ -207,6 +207,7 @@ scenario_free(struct scenario *s)
     {
         free(s->workloads[i].choice.config);
         free((void *)s->workloads[i].own_flows);
+        free(s->workloads[i].own_places);
         free(s->workloads[i].hosts);
         free(s->workloads[i].ranges);
     }

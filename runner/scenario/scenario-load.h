@@ -80,6 +80,11 @@ uint32_t load_workloads(const struct element *root, struct scenario *s, bool top
 bool place_flows(const struct element *e, const struct scenario *s, struct workload *w,
                  struct diagnostics *d);
 
+/** Reads the hosts of a trace's ranks, if a file has them, into the workload's table. False after
+ * errors. */
+bool place_ranks(const struct element *e, const struct scenario *s, struct workload *w,
+                 struct diagnostics *d);
+
 /** Algorithms of the QPs of one service level: the scenario's own, or those of a class. */
 struct level
 {

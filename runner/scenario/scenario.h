@@ -50,12 +50,14 @@ extern "C"
         int64_t start_unit;
         int64_t ranks, collective_bytes, allreduce, allgather, reducescatter; /**< of a trace */
         double bytes_scale;
-        const char *collective_file, *process_groups; /**< files; NULL: not given */
+        const char *collective_file, *process_groups, *placement_file; /**< NULL: not given */
         struct choice choice;
         const struct input_file *input;              /**< what it reads; NULL: nothing */
         const struct input_file *algorithm, *groups; /**< of its trace; NULL: none */
+        const struct input_file *places;             /**< likewise: hosts of its ranks */
         struct weft_table table; /**< of that file, its hosts as ranks of the workload */
         const struct weft_table_flow *own_flows; /**< of the table, if they are not the file's */
+        uint32_t *own_places;                    /**< of the table */
         uint32_t level;  /**< service level of its QPs: 0: the scenario's own algorithms, else its
                             class' place + 1 */
         uint32_t *hosts; /**< rising; NULL: all */

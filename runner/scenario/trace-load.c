@@ -115,21 +115,8 @@ load_msccl(struct loading *l)
 static bool
 load_simai(struct loading *l)
 {
-    struct input_source *from = &l->from[0];
-    struct simai_workload w = {0};
-    struct table_lines t;
-    table_lines_begin(&t, from, l->parts[0].bytes, l->parts[0].n);
-    bool good = table_lines_next(&t) && simai_file_parse(&t, &w);
-    table_lines_end(&t);
-    const uint32_t nranks = good ? simai_ranks(from, &w, l->wish->ranks) : 0;
-    if (nranks)
-    {
-        struct weft_ops *ops = weft_ops_begin(&trace_memory, nranks, "line");
-        simai_ops_add(from, &w, &l->choice, nranks, ops);
-        good = trace_pack(from, ops, l->program);
-    }
-    free(w.layers);
-    return good && nranks;
+    return simai_trace_parse(&l->from[0], l->parts[0].bytes, l->parts[0].n, &l->choice,
+                             l->wish->ranks, l->program);
 }
 
 /** Reads the process groups of a file, if there is one. */

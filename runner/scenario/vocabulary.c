@@ -136,13 +136,17 @@ static const struct attribute_spec workload_attributes[] = {
              "1000000GB", "for a trace that is an algorithm of MSCCL: the size of its vector"),
     TEXT_AT(IN(workload, process_groups), SHAPE_TEXT, "process-groups", false,
             "for a trace of Chakra: a file of JSON with the ranks of each process group"),
+    TEXT_AT(IN(workload, placement_file), SHAPE_TEXT, "placement-file", false,
+            "for a trace: a file that says which host each rank is at, in lines of rank and host; "
+            "instead of placement and rails"),
     VALUE_AT(IN(workload, bytes_scale), "bytes-scale", false, WEFT_REAL, "1", "0.000000001",
              "1000000", "for a trace but GOAL: factor by which all that is sent is multiplied"),
 };
 
 /** Attributes of a <workload> that are of traces alone. */
 static const char trace_attributes[] = "ranks allreduce allgather reduce-scatter collective-file "
-                                       "collective-bytes process-groups bytes-scale";
+                                       "collective-bytes process-groups placement-file "
+                                       "bytes-scale";
 
 static const struct attribute_spec class_attributes[] = {
     TEXT_AT(IN(qp_class, name), SHAPE_NAME, "name", true,

@@ -95,7 +95,8 @@ load_trace(const struct element *e, const struct weft_hosts *hosts, struct workl
            struct diagnostics *d)
 {
     if (!load_text(e, "collective-file", w->collective_file, &w->algorithm, d) ||
-        !load_text(e, "process-groups", w->process_groups, &w->groups, d))
+        !load_text(e, "process-groups", w->process_groups, &w->groups, d) ||
+        !load_text(e, "placement-file", w->placement_file, &w->places, d))
     {
         return NULL;
     }
@@ -445,6 +446,7 @@ settle(const struct scenario *s, struct workload *w)
     w->start_unit = w->input && w->input->flows.is_matrix ? w->start_unit : ATTRIBUTE_ABSENT;
     w->collective_file = w->algorithm ? w->algorithm->kept : NULL;
     w->process_groups = w->groups ? w->groups->kept : NULL;
+    w->placement_file = w->places ? w->places->kept : NULL;
     if (ops_of(w)->table != WEFT_TABLE_PROGRAM)
     {
         w->ranks = w->collective_bytes = ATTRIBUTE_ABSENT;
@@ -470,7 +472,8 @@ load_workloads(const struct element *root, struct scenario *s, bool topology, st
     for (size_t i = 0; placed && i < s->nworkloads; i++)
     {
         struct workload *w = &s->workloads[i];
-        good = place_flows(from[i], s, w, d) && check_size(s, w, d) && good;
+        good = place_ranks(from[i], s, w, d) && place_flows(from[i], s, w, d) &&
+               check_size(s, w, d) && good;
         if (good)
         {
             check_unit(from[i], s, w, d);

@@ -26,7 +26,80 @@ static struct
     bool computes[MOST_RANKS_PLAYED][STREAMS];
     struct weft_connection *connection[MOST_RANKS_PLAYED][MOST_RANKS_PLAYED][STREAMS];
     struct weft_listener listener;
+    const struct ways *ways; /* of an ideal network; NULL: the stage's run */
 } is;
+
+/* --- an ideal network ------------------------------------------------------------------------- */
+
+typedef void (*event_fn)(void *of, uint64_t what, int64_t now);
+
+/* Events of an ideal network; of one instant the first one that was asked for comes first. */
+static struct
+{
+    bool acks_first; /* or of one instant acks before all else */
+    struct
+    {
+        int64_t at;
+        uint64_t what;
+        event_fn act;
+    } event[8 * MOST_OPS];
+    uint32_t n;
+} later;
+
+static void
+call_later(int64_t at, uint64_t what, event_fn act)
+{
+    ck_assert_uint_lt(later.n, 8 * MOST_OPS);
+    later.event[later.n].at = at;
+    later.event[later.n].what = what;
+    later.event[later.n++].act = act;
+}
+
+static void is_acked(void *of, uint64_t tag, int64_t now);
+
+static bool
+precedes(uint32_t i, uint32_t k)
+{
+    const int64_t at = later.event[i].at, other = later.event[k].at;
+    return at < other || (at == other && later.acks_first && later.event[i].act == is_acked &&
+                          later.event[k].act != is_acked);
+}
+
+static void
+let_all_happen(void)
+{
+    while (later.n > 0)
+    {
+        uint32_t first = 0;
+        for (uint32_t i = 1; i < later.n; i++)
+        {
+            first = precedes(i, first) ? i : first;
+        }
+        const int64_t at = later.event[first].at;
+        const uint64_t what = later.event[first].what;
+        const event_fn act = later.event[first].act;
+        memmove(&later.event[first], &later.event[first + 1],
+                (--later.n - first) * sizeof later.event[0]);
+        act(NULL, what, at);
+    }
+}
+
+/* Has something happen at a rank. */
+static void
+call(uint32_t rank, int64_t at, uint64_t what, event_fn act)
+{
+    if (is.ways)
+    {
+        call_later(at, what, act);
+    }
+    else
+    {
+        weft_net_call(weft_run_net(stage.run), is.task->host[rank], at, WEFT_NET_CALL,
+                      (uint32_t)what, act, NULL, what);
+    }
+}
+
+/* --- operations ------------------------------------------------------------------------------- */
 
 enum part
 {
@@ -90,15 +163,22 @@ asks(uint32_t send)
     return is.task->op[send].amount > is.task->eager;
 }
 
+static void arrives(void *of, uint64_t tag, int64_t now);
+
 static void
 post(uint32_t send, enum part part, int64_t now)
 {
     const struct weft_op_spec *op = &is.task->op[send];
     const bool back = part == ANSWER;
     const uint32_t src = back ? op->peer : op->rank, dst = back ? op->rank : op->peer;
+    const uint64_t tag = 3 * (uint64_t)send + part;
+    if (is.ways)
+    {
+        call_later(now + is.ways->ps[src][dst], tag, arrives);
+        return;
+    }
     const uint64_t bytes = op->amount > 0 ? op->amount : 1;
-    const struct weft_post p = {is.connection[src][dst][op->nic], part == DATA ? bytes : 64,
-                                3 * (uint64_t)send + part};
+    const struct weft_post p = {is.connection[src][dst][op->nic], part == DATA ? bytes : 64, tag};
     weft_run_post(stage.run, is.task->host[src], &p, 1, now);
 }
 
@@ -162,8 +242,7 @@ take_turns(uint32_t rank, uint32_t stream, int64_t now)
             continue;
         }
         is.computes[rank][stream] = true;
-        weft_net_call(weft_run_net(stage.run), t->host[rank], now + time, WEFT_NET_CALL, op,
-                      computed, NULL, op);
+        call(rank, now + time, op, computed);
     }
 }
 
@@ -223,13 +302,18 @@ begin_rank(void *of, uint64_t rank, int64_t now)
 }
 
 static void
-delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
+arrives(void *of, uint64_t tag, int64_t now)
 {
     const uint32_t send = (uint32_t)tag / 3;
     const enum part part = (enum part)(tag % 3);
     const struct weft_op_spec *s = &is.task->op[send];
     (void)of;
-    (void)qp;
+    if (is.ways)
+    {
+        const uint32_t from = part == ANSWER ? s->peer : s->rank;
+        const uint32_t at = part == ANSWER ? s->rank : s->peer;
+        call_later(now + is.ways->ps[at][from], tag, is_acked);
+    }
     if (part == ANSWER)
     {
         post(send, DATA, now);
@@ -248,16 +332,29 @@ delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
 }
 
 static void
-acked(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
+is_acked(void *of, uint64_t tag, int64_t now)
 {
     const uint32_t send = (uint32_t)tag / 3;
     (void)of;
-    (void)qp;
     if (tag % 3 == DATA)
     {
         end(send, now);
         act_all(is.task->op[send].rank, now);
     }
+}
+
+static void
+delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
+{
+    (void)qp;
+    arrives(of, tag, now);
+}
+
+static void
+acked(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
+{
+    (void)qp;
+    is_acked(of, tag, now);
 }
 
 static void
@@ -303,19 +400,33 @@ connect_all(const struct task *t)
     }
 }
 
-void
-play_naively(struct task *task)
+static void
+begin_all(struct task *task, const struct ways *ways)
 {
     memset(&is, 0, sizeof is);
     memset(task->begun, 0xff, sizeof task->begun);
     memset(task->ended, 0xff, sizeof task->ended);
     is.task = task;
+    is.ways = ways;
     is.listener = (struct weft_listener){NULL, delivered, acked, NULL};
-    connect_all(task);
     for (uint32_t r = 0; r < task->nranks; r++)
     {
-        weft_net_call(weft_run_net(stage.run), task->host[r], 0, WEFT_NET_CALL, r, begin_rank, NULL,
-                      r);
+        call(r, 0, r, begin_rank);
     }
+}
+
+void
+play_naively(struct task *task)
+{
+    begin_all(task, NULL);
+    connect_all(task);
     weft_run_until(stage.run, WEFT_NEVER);
+}
+
+void
+play_ideally(struct task *task, const struct ways *ways, bool acks_first)
+{
+    later.acks_first = acks_first;
+    begin_all(task, ways);
+    let_all_happen();
 }

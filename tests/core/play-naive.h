@@ -24,7 +24,16 @@ struct task
     int64_t begun[MOST_OPS], ended[MOST_OPS];
 };
 
+/** Times that a message takes from rank to rank on an ideal network, whatever else is under way. */
+struct ways
+{
+    int64_t ps[MOST_RANKS_PLAYED][MOST_RANKS_PLAYED];
+};
+
 /** Runs a task on the stage's run; fills its times. */
 void play_naively(struct task *task);
+/** Runs a task on an ideal network, without any of Weft; fills its times. @p acks_first: of what
+ * comes to a rank at one instant, which no time puts in an order. */
+void play_ideally(struct task *task, const struct ways *ways, bool acks_first);
 
 #endif

@@ -208,7 +208,127 @@ check_ranks(const struct task *t)
     }
 }
 
+/* --- an ideal network ------------------------------------------------------------------------- */
+
+#define MESH  (MOST_RANKS_PLAYED * (MOST_RANKS_PLAYED + 1) / 2)
+#define MS    (1000 * US)
+#define CLOSE US /* ps: more than all frames of a program take on their wires together */
+
+/* Describes a fabric that is nearly ideal: between each two hosts a link of their own, as fast as
+ * any can be and so long that what frames take on it counts for nothing. Says how long each is. */
+static void
+describe_nearly_ideal(struct ways *ways)
+{
+    stage_describe(FOUR_PATHS, "ecmp");
+    struct weft_graph_edge edge[MESH];
+    struct weft_graph_fault fault;
+    static struct weft_graph graph;
+    const struct weft_topology_ops *kind = weft_topology_find("graph");
+    void *config = stage_take(NULL, kind->algo.config_size);
+    const int64_t rate = INT64_C(8000000000000);
+    uint32_t n = 0;
+    stage.level[0].transport =
+        stage_choose("transport", "nic-sr rto=1s", &stage.level[0].transport_config);
+    memset(ways, 0, sizeof *ways);
+    for (uint32_t a = 0; a < MOST_RANKS_PLAYED; a++)
+    {
+        edge[n++] = (struct weft_graph_edge){a, MOST_RANKS_PLAYED + a, rate, 0, false};
+        for (uint32_t b = 0; b < a; b++)
+        {
+            ways->ps[a][b] = ways->ps[b][a] = MS + below(9000) * US + below(US);
+            edge[n++] = (struct weft_graph_edge){MOST_RANKS_PLAYED + a, MOST_RANKS_PLAYED + b, rate,
+                                                 ways->ps[a][b], false};
+        }
+    }
+    const int64_t size = weft_graph_size(MOST_RANKS_PLAYED, MOST_RANKS_PLAYED, edge, n);
+    ck_assert_int_eq(weft_graph_init(&graph, stage_take(NULL, (size_t)size), (size_t)size,
+                                     MOST_RANKS_PLAYED, MOST_RANKS_PLAYED, edge, n, &fault),
+                     0);
+    ck_assert_int_eq(weft_config_default(&kind->algo, config), 0);
+    kind->use(config, &graph);
+    ck_assert_int_eq(kind->build(config, &stage.clos), 0);
+}
+
+/* Makes messages a frame each and those of two ranks share a QP, so that none overtakes another,
+ * and times those of such a fabric. */
+static void
+make_ideal(struct task *t)
+{
+    for (uint32_t i = 0; i < t->nops; i++)
+    {
+        struct weft_op_spec *op = &t->op[i];
+        op->nic = 0;
+        if (op->kind == WEFT_OP_COMPUTE && op->amount > 0)
+        {
+            op->amount = 1 + (uint64_t)below(10000) * US + below(US);
+        }
+        else if (op->kind != WEFT_OP_COMPUTE && op->amount > 1000)
+        {
+            op->amount = 1000;
+        }
+    }
+}
+
+/* Returns the first operation whose times differ from those on an ideal network by more than what
+ * frames take, or as many as there are. */
+static uint32_t
+first_other(const struct task *t, const struct weft_program *program)
+{
+    uint32_t i = 0;
+    for (bool same = true; same && i < t->nops; i += same)
+    {
+        const int64_t ideal[] = {t->begun[i], t->ended[i]};
+        const int64_t is[] = {program->ops[i].begun, program->ops[i].ended};
+        for (int k = 0; k < 2; k++)
+        {
+            same = same && (is[k] < 0) == (ideal[k] < 0) && is[k] >= ideal[k] &&
+                   is[k] - ideal[k] < CLOSE;
+        }
+    }
+    return i;
+}
+
+static void
+check_ideal(struct task *t, const struct weft_program *program, const struct ways *ways)
+{
+    uint32_t other = 0;
+    for (int acks_first = 0; acks_first < 2 && other < t->nops; acks_first++)
+    {
+        play_ideally(t, ways, acks_first > 0);
+        other = first_other(t, program);
+    }
+    ck_assert_msg(other == t->nops, "operation %u is from %lld to %lld ps, not from %lld to %lld",
+                  (unsigned)other, (long long)program->ops[other].begun,
+                  (long long)program->ops[other].ended, (long long)t->begun[other],
+                  (long long)t->ended[other]);
+}
+
 #define LOOPS 10
+
+START_TEST(over_an_ideal_network_times_are_those_of_the_operations_alone)
+{
+    static struct task task;
+    static struct party party;
+    uint32_t run = 0;
+    for (uint64_t i = 0; i < 50; i++)
+    {
+        struct ways ways;
+        make_task(&task, 1000 + 50 * (uint64_t)_i + i);
+        make_ideal(&task);
+        party = (struct party){.task = &task, .threads = 1};
+        if (program_pack(&task, &party.program, NULL) == 0)
+        {
+            describe_nearly_ideal(&ways);
+            live(&party);
+            check_ideal(&task, &party.program, &ways);
+            weft_program_release(&party.program);
+            parts_free();
+            run++;
+        }
+    }
+    ck_assert_uint_ge(run, 40);
+}
+END_TEST
 
 START_TEST(times_are_those_of_brute_force)
 {
@@ -244,6 +364,45 @@ START_TEST(times_are_those_of_brute_force)
 }
 END_TEST
 
+/* --- hosts of ranks --------------------------------------------------------------------------- */
+
+/* Returns how a program of ranks at these hosts of four is taken. */
+static int
+fill_placed(struct weft_program *program, const uint32_t *place, uint32_t n,
+            struct weft_message *messages)
+{
+    const struct weft_workload_ops *ops = weft_workload_find("trace");
+    const struct weft_hosts hosts = {.n = 4, .rate = 1000000000};
+    const struct weft_table table = {.program = program, .place = place, .nplaces = n};
+    struct weft_traffic_size size;
+    uint32_t next[4];
+    void *config = stage_take(NULL, ops->algo.config_size);
+    ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
+    ops->use(config, &table);
+    const int code = ops->size(config, &hosts, &size);
+    return code ? code : ops->fill(config, &hosts, 1, 1, messages, next);
+}
+
+START_TEST(ranks_are_at_the_hosts_that_a_table_says)
+{
+    static struct task task = {.nops = 2, .nranks = 2};
+    struct weft_program program;
+    struct weft_message m[1];
+    task.op[0] = (struct weft_op_spec){.kind = WEFT_OP_SEND, .rank = 0, .peer = 1, .amount = 10};
+    task.op[1] = (struct weft_op_spec){.kind = WEFT_OP_RECV, .rank = 1, .peer = 0, .amount = 10};
+    task.eager = UINT64_MAX;
+    ck_assert_int_eq(program_pack(&task, &program, NULL), 0);
+    ck_assert_int_eq(fill_placed(&program, (const uint32_t[]){3, 1}, 2, m), 0);
+    ck_assert_uint_eq(m[0].src, 3);
+    ck_assert_uint_eq(m[0].dst, 1);
+    ck_assert_int_eq(fill_placed(&program, (const uint32_t[]){2, 2}, 2, m), WEFT_ERANGE);
+    ck_assert_int_eq(fill_placed(&program, (const uint32_t[]){3, 4}, 2, m), WEFT_ERANGE);
+    ck_assert_int_eq(fill_placed(&program, (const uint32_t[]){3}, 1, m), WEFT_ERANGE);
+    weft_program_release(&program);
+    parts_free();
+}
+END_TEST
+
 Suite *play_suite(void);
 
 Suite *
@@ -253,6 +412,9 @@ play_suite(void)
     TCase *tcase = tcase_create("play");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, times_are_those_of_brute_force, 0, LOOPS);
+    tcase_add_loop_test(tcase, over_an_ideal_network_times_are_those_of_the_operations_alone, 0,
+                        LOOPS);
+    tcase_add_test(tcase, ranks_are_at_the_hosts_that_a_table_says);
     suite_add_tcase(suite, tcase);
     return suite;
 }

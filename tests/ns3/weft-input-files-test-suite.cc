@@ -12,6 +12,7 @@
 
 #include <fstream>
 #include <string>
+#include <weft/ops.h>
 
 using namespace ns3;
 
@@ -257,6 +258,75 @@ class ApartTestCase : public FileTestCase
     }
 };
 
+/** A trace of a file runs, and is kept as long as its workload. */
+class TraceTestCase : public FileTestCase
+{
+  public:
+    TraceTestCase()
+        : FileTestCase("operations of a trace's file have the times that they have by hand")
+    {
+    }
+
+  private:
+    Ptr<WeftCollective> Run(const std::string& text, const std::string& parameters, uint32_t ranks)
+    {
+        WeftHelper weft;
+        weft.SetTopology("leaf-spine leaves=2 spines=2 hosts-per-leaf=4 link-rate=100Gbps");
+        Choose(weft);
+        weft.Install();
+        auto job = weft.InstallTrace(Write("trace", text), parameters, 0, ranks);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(job->IsDone(), true, "all operations");
+        return job;
+    }
+
+    void Dies(const std::string& text, const std::string& expected)
+    {
+        const std::string path = Write("trace", text);
+        const std::string said = WeftDeathOf([&] {
+            WeftHelper weft;
+            weft.SetTopology("leaf-spine leaves=2 spines=2 hosts-per-leaf=4");
+            weft.Install();
+            weft.InstallTrace(path);
+        });
+        NS_TEST_EXPECT_MSG_NE(said.find(expected), std::string::npos, expected << " in: " << said);
+    }
+
+    void DoRun() override
+    {
+        const std::string goal = "num_ranks 2\nrank 0 {\na: calc 2000\nb: send 30000b to 1\n"
+                                 "b requires a\n}\nrank 1 {\na: recv 30000b from 0\n"
+                                 "b: calc 5000\nb requires a\n}\n";
+        auto job = Run(goal, "compute-scale=2 placement=interleaved", 0);
+        const weft_program* program = job->GetProgram();
+        NS_TEST_ASSERT_MSG_EQ((program && program->nops == 4), true, "its operations");
+        NS_TEST_EXPECT_MSG_EQ(job->GetMessages()[0].dst, 4, "every fourth host has a rank");
+        NS_TEST_EXPECT_MSG_EQ(job->GetTimes()[0].posted,
+                              4000000,
+                              "behind 2 us of computing, twice");
+        NS_TEST_EXPECT_MSG_EQ(program->ops[2].ended, job->GetTimes()[0].delivered, "received");
+        NS_TEST_EXPECT_MSG_EQ(job->GetDoneTime(), program->ops[3].ended, "the last one");
+        NS_TEST_EXPECT_MSG_EQ(program->ops[3].ended - program->ops[2].ended,
+                              10000000,
+                              "5 us, twice");
+        Simulator::Destroy();
+        NS_TEST_EXPECT_MSG_EQ(job->GetProgram()->ops[3].kind, WEFT_OP_COMPUTE, "kept");
+
+        const std::string simai = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 "
+                                  "ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 8\n1\n"
+                                  "layer -1 1000 ALLREDUCE 65536 1000 NONE 0 1000 NONE 0 100\n";
+        job = Run(simai, "", 4);
+        NS_TEST_EXPECT_MSG_EQ(job->GetProgram()->nranks, 4, "as many as are wished for");
+        NS_TEST_EXPECT_MSG_EQ(job->GetProgram()->ncollectives, 1, "an allreduce");
+        Simulator::Destroy();
+
+        Dies("num_ranks 2\nrank 0 {\nsend 10 to 1\n}\n", "trace:3: '10'; expected bytes");
+        Dies("<algo/>", "trace:1: this is XML, which the weft command alone reads");
+        Dies("\x1f\x8b\x08", "trace:1: this is packed, which the weft command alone reads");
+        Dies("num_ranks 2\nrank 0 {\nsend 10b to 1\n}\nrank 1 {\n}\n", "rank 1 has no receive");
+    }
+};
+
 /** Mistakes end the program with file and line. */
 class MistakesTestCase : public FileTestCase
 {
@@ -319,6 +389,7 @@ class WeftInputFilesTestSuite : public TestSuite
         AddTestCase(new LossyTestCase);
         AddTestCase(new ServersTestCase);
         AddTestCase(new ApartTestCase);
+        AddTestCase(new TraceTestCase);
         AddTestCase(new MistakesTestCase);
     }
 };

@@ -125,7 +125,11 @@ class TableTestCase : public TestCase
     {
         const weft_table_flow flows[] = {{30000, 2000000, 0, 5}, {1000, 0, 5, 1}, {9000, 0, 0, 3}};
         const weft_table_wait waits[] = {{0, 1}, {0, 2}};
-        const weft_table table{flows, waits, nullptr, 3, 2, 0, nullptr};
+        weft_table table{};
+        table.flows = flows;
+        table.waits = waits;
+        table.nflows = 3;
+        table.nwaits = 2;
         WeftRig rig((WeftRigSetup()));
         auto job = rig.helper.InstallWorkload("flows start=1us", &table);
         Simulator::Run();

@@ -58,3 +58,19 @@ run micro 8 "kind=\"trace\" file=\"$simai/microAllReduce.txt\" allreduce=\"ring\
 messages micro 224 0
 run workload 384 "kind=\"trace\" file=\"$simai/workload_analytical-head.txt\" ranks=\"384\" bytes-scale=\"0.00001\""
 grep -qF 'it announces 1789 layers and has 398, which are run' messages || fail 'the first layers of many: not told'
+
+# A step of 128 GPUs, tensor by pipeline by data, by five schemes with their own NICs. All operations end; the
+# ranks compute equally long whatever the scheme, and ECMP's collisions are exposed communication.
+cp "$WEFT_INPUTS/goal/step-tp8-pp4-dp4.bin.xz" .
+sed 's/file="training-step.goal.xz"/file="step-tp8-pp4-dp4.bin.xz"/; s/<seeds first="1" count="10"/<seeds count="1"/' \
+    "$here/../../scenarios/workloads/training-step.xml" >schemes.xml
+"$weft" run schemes.xml --no-figures --out schemes >out 2>messages || fail "schemes: exit status $?"
+"$weft" query schemes "select scheme, step_us, computing_us, exposed_us from summary order by run" >found
+cat found
+schemes=$(tail -n +2 found | awk '{ print $1 }' | tr '\n' ' ')
+[ "$schemes" = 'ecmp reps ofan pro themis ' ] || fail "schemes: $schemes"
+[ "$("$weft" query schemes "select count(*) from ranks where end_us is null" | tail -n 1 | tr -d ' ')" = 0 ] ||
+    fail 'schemes: operations that have not ended'
+tail -n +2 found | awk '$3 != 2860 || $3 + $4 > $2 { exit 1 } $1 == "ecmp" { step = $2; exposed = $4 }
+    $1 != "ecmp" && ($2 >= step || $4 >= exposed) { exit 1 }' ||
+    fail 'schemes: steps or exposed communication are not what they should be'

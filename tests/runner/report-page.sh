@@ -316,6 +316,23 @@ is jobs.html "count($jobs/tbody/tr)" 12
 is jobs.html "concat($jobs//th[1], ' ', $jobs//th[2], ' ', $jobs//th[3])" 'case seed workload'
 is jobs.html "string($jobs/tbody/tr[2]/td[count($jobs//th[.='cct_us']/preceding-sibling::th) + 1])" \
     "$("$weft" query results/jobs "select cct_us from workloads where workload = 'b' and run = 1" --format csv | tail -n 1)"
+# What the ranks of a trace did, and its collectives.
+cp "$here/../../scenarios/workloads/two-layers.txt" .
+cat >trace.xml <<'END'
+<scenario name="trace">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="4" link-rate="100Gbps"/>
+  <switch preset="100g"/><balancer name="ecmp"/>
+  <workload kind="trace" file="two-layers.txt"/>
+</scenario>
+END
+"$weft" run trace.xml --no-figures >out 2>messages || fail 'no results of a trace'
+"$weft" report --html results/trace >trace.html
+harmless trace.html
+for table in Ranks Collectives; do
+    is trace.html "count(//table[starts-with(caption, '$table of traces')]/tbody/tr)" \
+        "$("$weft" query results/trace "select count(*) from $table" --format csv | tail -n 1)"
+done
+is trace.html "count(//table[starts-with(caption, 'Ranks of traces')]//th[.='exposed_us'])" 1
 # One workload needs no table of its own, and where nothing is warned of there is no heading for it.
 sed -e '/<figure/,/\/>/d' -e '/<case name="rsq"/,/<\/case>/d' -e 's,<balancer name="rsq"/>,<balancer name="ecmp"/>,' \
     -e 's,name="tiny",name="calm",' "$here/tiny.xml" >calm.xml

@@ -50,12 +50,89 @@ done
 "$weft" query step "select step_us - max(ranks.end_us) from ranks, summary" | tail -n 1 | grep -qx ' *0' ||
     fail 'a step does not end with the last operation of the last rank'
 
+# --- in closed form ----------------------------------------------------------------------------
+
+# closed NAME SCALE: every construct of GOAL once, beside LogGOPS' formula with o = O = 0. A byte takes G;
+# frames have 1452 B of payload, 48 B of headers and a gap of 20 B; a way within a leaf is two links and L.
+# Rank 0 sends rank 2 its frame behind the first one to rank 1, all of which come one slot later by that.
+closed()
+{
+    cat >"$1.goal" <<'END'
+num_ranks 3
+
+rank 0 {
+l1: calc 5000
+l2: send 1000000b to 1 tag 7
+l2 requires l1
+l3: send 10b to 2 tag 1 nic 0
+l3 irequires l2
+}
+
+rank 1 {
+l1: recv 1000000b from 0 tag 7
+l2: calc 3000 cpu 1
+l2 requires l1
+}
+
+rank 2 {
+l1: recv 10b from 0 tag 1
+}
+END
+    scenario "$1" "$1.goal" "compute-scale=\"$2\""
+    run "$1"
+    awk -v scale="$2" 'BEGIN {
+        G = 80; L = 2000000; header = 48; gap = 20; full = 1452
+        slot = (full + header + gap) * G; frames = 688; last = 1000000 - frames * full
+        begun = 5000000 * scale
+        other = begun + slot + 2 * (10 + header) * G + L
+        came = begun + frames * slot + (10 + header + gap) * G + (full + header) * G + (last + header) * G + L
+        ack = 2 * 64 * G + L
+        printf "0 %.6f %.6f\n1 %.6f %.6f\n2 %.6f %.6f\n", (came + ack) / 1e6, (came + ack - begun) / 1e6,
+            (came + 3000000 * scale) / 1e6, came / 1e6, other / 1e6, other / 1e6
+    }' >"$1.closed"
+    "$weft" query "$1" "select printf('%d %.6f %.6f', rank, end_us, exposed_us) from ranks order by rank" |
+        tail -n +2 >"$1.found"
+    cmp "$1.closed" "$1.found" || fail "$1: $(cat "$1.found") is not $(cat "$1.closed")"
+}
+closed once 1
+closed thrice 3
+closed talk 0
+
 # --- parameters --------------------------------------------------------------------------------
 
 scenario slow small.goal 'compute-scale="2" start="3us" placement="interleaved"'
 run slow
 "$weft" query slow "select posted_us, src, dst from flows where bytes = 2000" | tail -n 1 |
     grep -qx ' *4  *0  *2' || fail 'compute-scale, start or placement changes something else'
+# Ranks where a file says: hosts of the topology, or numbered among the workload's own.
+printf 'rank,host\n0,5\n2 1 \n# the last\n1 6\n' >places.csv
+scenario placed small.goal 'placement-file="places.csv"'
+run placed
+"$weft" query placed "select group_concat(host, ' ') from (select host from ranks order by rank)" | tail -n 1 |
+    grep -qx '5 6 1' || fail 'ranks are not where placement-file says'
+"$weft" query placed "select src, dst from flows where bytes = 2000" | tail -n 1 | grep -qx ' *5  *6' ||
+    fail 'messages are not between the hosts of placement-file'
+printf '0 2\n1 0\n2 1\n' >places.csv
+scenario placed-own small.goal 'placement-file="places.csv" hosts="3-5"'
+run placed-own
+"$weft" query placed-own "select group_concat(host, ' ') from (select host from ranks order by rank)" |
+    tail -n 1 | grep -qx '5 3 4' || fail "placement-file does not number the workload's hosts"
+# misplaced LINES MESSAGE [ATTRIBUTES]
+misplaced()
+{
+    printf "%b" "$1" >bad-places.csv
+    scenario misplaced small.goal "placement-file=\"bad-places.csv\" ${3:-}"
+    ! "$weft" run misplaced.xml --no-figures --out misplaced >out 2>messages || fail "taken: $1"
+    grep -qF "$2" messages || fail "not '$2' but: $(cat messages)"
+}
+misplaced '0 1\n1 2\n' 'bad-places.csv:2: rank 2 has no host; expected a line for each of 3 ranks'
+misplaced '0 1\n1 1\n2 3\n' 'bad-places.csv:2: host 1 has the rank of line 1; expected a host of its own'
+misplaced '0 1\n0 2\n2 3\n' 'bad-places.csv:2: rank 0 is at line 1 as well; expected each once'
+misplaced '0 1\n1 8\n2 3\n' 'bad-places.csv:2: host 8; the topology has 8 hosts, 0 to 7'
+misplaced '0 1\n1 2\n3 4\n' 'bad-places.csv:3: rank 3; the trace has 3 ranks, 0 to 2'
+misplaced '0 1 2\n' 'bad-places.csv:1: 3 words; expected two, a rank and its host'
+misplaced '0 h\n' "bad-places.csv:1: host 'h'; expected"
+misplaced '0 1\n1 2\n2 3\n' 'expected no placement and no rails beside it' 'placement="random"'
 scenario asks small.goal 'eager="1999B"'
 run asks
 "$weft" query asks "select count(*) from flows" | tail -n 1 | grep -qx ' *4' ||

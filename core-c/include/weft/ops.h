@@ -5,19 +5,17 @@
  * (traffic.h) wait for each other across hosts; operations wait for operations of their rank alone,
  * and a receive for its data.
  *
- * | operation | begins, once what it requires is done                  | ends |
- * |-----------|--------------------------------------------------------|----------------------------|
- * | COMPUTE   | when it is its turn on its stream                      | its time later | | SEND |
- * when nothing is computed on its stream                 | when it is acknowledged    | | RECV | at
- * once: it is posted                                  | when its data are there    | | JOIN      |
- * at once                                                | at once                    |
+ * Once what it requires is done:
+ * - COMPUTE begins when it is its turn on its stream, and ends its time later;
+ * - SEND begins when nothing is computed on its stream, and ends when it is acknowledged;
+ * - RECV begins at once, which is called posted, and ends when its data are there;
+ * - JOIN begins and ends at once.
  *
  * Operations of a stream take turns in the order in which they become ready, those that one thing
  * makes ready in the order of their numbers; streams of a rank run beside each other. A send takes
  * its stream no time. A receive meets a send of its pair of ranks, tag and size: of several the
  * first one posted the first one that comes. Above a size a send is a rendezvous: it asks first,
- * and its data go once the receive is posted and has answered (struct weft_program_config in
- * run.h).
+ * and its data go once the receive is posted and has answered (struct weft_played in run.h).
  *
  * A builder takes operations in any order and packs them: 64 bytes for an operation with all that
  * changes while it runs, 4 for each dependency, and 8 for each pair, tag and size.

@@ -144,6 +144,9 @@ extern "C"
         const struct weft_table_size *sizes;
         uint32_t nflows, nwaits, nsizes;
         struct weft_program *program;
+        const uint32_t *place; /**< [nplaces]: the host of each of the program's ranks, numbered
+                                  among the workload's own; NULL: as its placement has it */
+        uint32_t nplaces;
     };
 
     /** Case of a workload's lower bound: an idle fabric, all of whose links are alike. */
