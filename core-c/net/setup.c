@@ -379,6 +379,9 @@ settle_flags(struct weft_net *net)
     net->marks_at_dequeue = b->ecn && b->ecn_at == WEFT_ECN_DEQUEUE;
     net->counts_by_class = weft_mmu_counts_by_class(b);
     net->mark_above = !net->marks_at_enqueue ? INT64_MAX : net->counts_by_class ? -1 : b->kmin;
+    net->calm = net->mark_above < 0            ? 0
+                : net->mark_above > UINT32_MAX ? UINT32_MAX
+                                               : (uint32_t)net->mark_above;
     net->ideal_replies = net->config.frame.ack_priority == WEFT_ACK_IDEAL;
     net->reads_queues = weft_lb_looks(net->lb, net->lb_config);
     net->hashes_replies = net->config.frame.replies != WEFT_REPLIES_BALANCER;
