@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a fabric of its configuration, and what is read of it. */
+#include "lb/sprayed.h"
 #include "net/net-check.h"
 #include "node/host-ports.h"
 #include "node/sites.h"
@@ -386,6 +387,7 @@ settle_flags(struct weft_net *net)
     net->reads_queues = weft_lb_looks(net->lb, net->lb_config);
     net->hashes_replies = net->config.frame.replies != WEFT_REPLIES_BALANCER;
     net->looks = net->reads_queues || net->lb->leave || net->hashes_replies;
+    net->hashes = net->lb->pick == weft_sprayed_pick && !net->looks;
     net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = UINT64_MAX;

@@ -64,6 +64,7 @@ struct weft_net
     uint64_t tor_active;         /**< bit p: ToRs of plane p do their work */
     bool reads_queues;           /**< the balancer does */
     bool hashes_replies;         /**< it is not asked for them */
+    bool hashes;                 /**< it does no more than weft_sprayed_pick() */
     bool looks;            /**< it reads them, acts when frames leave, or is not asked for all */
     bool inspects[2];      /**< data that leaves is looked at: to a switch, to a NIC */
     bool marks_at_enqueue; /**< where ECN looks at the queue */

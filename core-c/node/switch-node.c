@@ -135,9 +135,15 @@ route(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packe
     }
     const struct weft_switch_map *map = &sw->map;
     const uint32_t below = p->dst - map->lo;
-    if (below < map->hi - map->lo && map->parallel == 1)
+    const bool down = below < map->hi - map->lo;
+    if (down && map->parallel == 1)
     {
         *out = weft_map_child(map, below);
+        return true;
+    }
+    if (lean && !down && net->hashes)
+    {
+        *out = map->first_up + weft_ecmp_mix_index(sw->lb, map->n_up, p);
         return true;
     }
     struct weft_ports ports;
