@@ -189,6 +189,15 @@ note_queue(const struct weft_net *net, struct weft_switch_node *sw, struct weft_
     }
 }
 
+/* Whether a lean switch has room for a frame once all that has left is accounted. */
+static __attribute__((noinline)) bool
+admits_settled(const struct weft_net *net, struct weft_switch_node *sw, const struct weft_packet *p,
+               uint32_t out)
+{
+    weft_switch_settle_all_lean(net, sw);
+    return weft_mmu_pool_admits_easily(sw->mmu, p->in_port, out, p->tclass, p->bytes);
+}
+
 /* A frame of which the buffer must be asked once all that has left is accounted. False: a neighbour
  * has been paused. */
 static __attribute__((noinline)) bool
@@ -296,7 +305,8 @@ forward(const struct weft_net *net, struct weft_switch_node *sw, struct weft_pac
     if (lean)
     {
         settle_lean(net, sw, port);
-        if (!weft_mmu_pool_admits_easily(sw->mmu, p->in_port, out, p->tclass, p->bytes))
+        if (!weft_mmu_pool_admits_easily(sw->mmu, p->in_port, out, p->tclass, p->bytes) &&
+            !admits_settled(net, sw, p, out))
         {
             return queue_exactly(net, sw, p, out);
         }

@@ -117,6 +117,8 @@ weft_switch_settle(const struct weft_net *net, struct weft_switch_node *sw, stru
         weft_switch_give_back(sw, port);
     }
 }
+/** Settles all ports of a lean switch. */
+void weft_switch_settle_all_lean(const struct weft_net *net, struct weft_switch_node *sw);
 /** Settles all ports. */
 void weft_switch_settle_all(const struct weft_net *net, struct weft_switch_node *sw);
 /** Does what leaves in the order of time up to and with @p until, where that order matters. */

@@ -96,13 +96,36 @@ weft_switch_send_due(const struct weft_net *net, struct weft_switch_node *sw,
     }
 }
 
-void
-weft_switch_send_due_lean(const struct weft_net *net, struct weft_switch_node *sw,
-                          struct weft_port *port)
+static inline __attribute__((always_inline)) void
+send_due_lean(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
 {
     while (port->free_at <= sw->node.now && weft_port_ready(port) != 0)
     {
         start(net, sw, port, true, true);
+    }
+}
+
+void
+weft_switch_send_due_lean(const struct weft_net *net, struct weft_switch_node *sw,
+                          struct weft_port *port)
+{
+    send_due_lean(net, sw, port);
+}
+
+void
+weft_switch_settle_all_lean(const struct weft_net *net, struct weft_switch_node *sw)
+{
+    const struct weft_port *end = sw->node.port + sw->node.nports;
+    for (struct weft_port *port = sw->node.port; port < end; port++)
+    {
+        if (port->waits != 0 && port->free_at <= sw->node.now)
+        {
+            send_due_lean(net, sw, port);
+        }
+        if (port->end <= sw->node.now)
+        {
+            weft_switch_give_back(sw, port);
+        }
     }
 }
 
