@@ -93,6 +93,7 @@ struct weft_port
     uint64_t sent_bytes;   /**< bytes of these, without gaps */
     struct weft_port_faults *faults; /**< NULL: there were none */
     uint32_t peak_queue;             /**< bytes */
+    uint32_t calm;   /**< bytes of a queue that are no new peak, and not marked for */
     uint32_t owing;  /**< to a host: QPs to it for which middleware may send a NACK */
     bool faces_host; /**< a switch's, to a host */
     bool noted;      /**< departures of this port are executed in time order: a NACK may be

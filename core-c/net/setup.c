@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a fabric of its configuration, and what is read of it. */
+#include "lb/sprayed.h"
 #include "net/net-check.h"
 #include "node/host-ports.h"
 #include "node/sites.h"
@@ -380,10 +381,14 @@ settle_flags(struct weft_net *net)
     net->marks_at_dequeue = b->ecn && b->ecn_at == WEFT_ECN_DEQUEUE;
     net->counts_by_class = weft_mmu_counts_by_class(b);
     net->mark_above = !net->marks_at_enqueue ? INT64_MAX : net->counts_by_class ? -1 : b->kmin;
+    net->calm = net->mark_above < 0            ? 0
+                : net->mark_above > UINT32_MAX ? UINT32_MAX
+                                               : (uint32_t)net->mark_above;
     net->ideal_replies = net->config.frame.ack_priority == WEFT_ACK_IDEAL;
     net->reads_queues = weft_lb_looks(net->lb, net->lb_config);
     net->hashes_replies = net->config.frame.replies != WEFT_REPLIES_BALANCER;
     net->looks = net->reads_queues || net->lb->leave || net->hashes_replies;
+    net->hashes = net->lb->pick == weft_sprayed_pick && !net->looks;
     net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = UINT64_MAX;

@@ -59,14 +59,17 @@ struct weft_net
     double loss;                 /**< probability of random loss */
     bool loses_at_top;           /**< something is to be lost where it turns downwards */
     bool routes_slowly;          /**< weft_net_note_routes() */
+    bool is_lean;                /**< the same: switches need look at nothing that is rare */
     bool has_drops;              /**< some are named */
     uint64_t tor_active;         /**< bit p: ToRs of plane p do their work */
     bool reads_queues;           /**< the balancer does */
     bool hashes_replies;         /**< it is not asked for them */
+    bool hashes;                 /**< it does no more than weft_sprayed_pick() */
     bool looks;            /**< it reads them, acts when frames leave, or is not asked for all */
     bool inspects[2];      /**< data that leaves is looked at: to a switch, to a NIC */
     bool marks_at_enqueue; /**< where ECN looks at the queue */
     int64_t mark_above;    /**< bytes of a queue that is joined up to which nothing is marked */
+    uint32_t calm;         /**< the same with the frame that joins, or less */
     bool marks_at_dequeue;
     bool counts_by_class;
     bool ideal_replies;
@@ -89,6 +92,8 @@ static inline void
 weft_net_note_routes(struct weft_net *net)
 {
     net->routes_slowly = net->has_fib || net->loses_at_top || net->config.hooks.picked;
+    net->is_lean = !net->routes_slowly && !net->inspects[0] && net->classes == 2 &&
+                   !net->counts_by_class && net->config.buffer.port_buffer == 0;
 }
 
 /** Returns when the block of a node is to be looked at. */

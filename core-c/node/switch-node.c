@@ -124,18 +124,25 @@ route_slowly(const struct weft_net *net, struct weft_switch_node *sw, struct wef
 }
 
 /* The port by which a frame goes on; false: it has ended here. */
-static inline bool
-route(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, uint32_t *out)
+static inline __attribute__((always_inline)) bool
+route(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, uint32_t *out,
+      bool lean)
 {
-    if (net->routes_slowly)
+    if (!lean && net->routes_slowly)
     {
         return route_slowly(net, sw, p, out);
     }
     const struct weft_switch_map *map = &sw->map;
     const uint32_t below = p->dst - map->lo;
-    if (below < map->hi - map->lo && map->parallel == 1)
+    const bool down = below < map->hi - map->lo;
+    if (down && map->parallel == 1)
     {
         *out = weft_map_child(map, below);
+        return true;
+    }
+    if (lean && !down && net->hashes)
+    {
+        *out = map->first_up + weft_ecmp_mix_index(sw->lb, map->n_up, p);
         return true;
     }
     struct weft_ports ports;
@@ -145,7 +152,66 @@ route(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packe
     return true;
 }
 
-/* The one way into the buffer. Inlined: it is on every hop. */
+/* weft_switch_settle() of a lean switch. */
+static inline __attribute__((always_inline)) void
+settle_lean(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
+{
+    if (port->waits != 0 && port->free_at <= sw->node.now)
+    {
+        weft_switch_send_due_lean(net, sw, port);
+    }
+    if (port->end <= sw->node.now)
+    {
+        weft_switch_give_back(sw, port);
+    }
+}
+
+/* A frame has its room in a port's queue: the peak, and a mark by the queue that it meets. */
+static inline __attribute__((always_inline)) void
+note_queue(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+           uint32_t out, struct weft_port *port)
+{
+    /* Frames that were queued before this one, and itself, may have been trimmed. */
+    const uint32_t queue = weft_mmu_queues(sw->mmu)[out];
+    if (queue <= port->calm)
+    {
+        return;
+    }
+    if (queue > port->peak_queue)
+    {
+        port->peak_queue = queue;
+        port->calm = queue < net->calm ? queue : net->calm;
+    }
+    if ((int64_t)queue - p->bytes > net->mark_above && p->kind == WEFT_DATA)
+    {
+        weft_switch_mark(net, sw, p, out, &sw->rng, sw->node.now);
+    }
+}
+
+/* Whether a lean switch has room for a frame once all that has left is accounted. */
+static __attribute__((noinline)) bool
+admits_settled(const struct weft_net *net, struct weft_switch_node *sw, const struct weft_packet *p,
+               uint32_t out)
+{
+    weft_switch_settle_all_lean(net, sw);
+    return weft_mmu_pool_admits_easily(sw->mmu, p->in_port, out, p->tclass, p->bytes);
+}
+
+/* A frame of which the buffer must be asked once all that has left is accounted. False: a neighbour
+ * has been paused. */
+static __attribute__((noinline)) bool
+queue_exactly(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+              uint32_t out)
+{
+    if (weft_switch_admits_exactly(net, sw, p, out, false))
+    {
+        note_queue(net, sw, p, out, &sw->node.port[out]);
+        weft_switch_join(net, sw, out, p);
+    }
+    return sw->ordered == 0;
+}
+
+/* The one way into the buffer but for a lean switch. Inlined: it is on every hop. */
 static inline __attribute__((always_inline)) bool
 buffer(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, uint32_t out,
        struct weft_port *port, bool held)
@@ -160,26 +226,17 @@ buffer(const struct weft_net *net, struct weft_switch_node *sw, struct weft_pack
     {
         return false;
     }
-    /* Frames that were queued before this one, and itself, may have been trimmed. */
-    const uint32_t queue = weft_mmu_queues(mmu)[out];
-    if (queue > port->peak_queue)
-    {
-        port->peak_queue = queue;
-    }
-    if ((int64_t)queue - p->bytes > net->mark_above && p->kind == WEFT_DATA)
-    {
-        weft_switch_mark(net, sw, p, out, &sw->rng, sw->node.now);
-    }
+    note_queue(net, sw, p, out, port);
     return true;
 }
 
 /* A frame leaves at once: nothing waits, and the wire is free. */
 static inline __attribute__((always_inline)) void
 pass(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
-     const struct weft_packet *p)
+     const struct weft_packet *p, bool lean)
 {
     const uint32_t c = p->tclass;
-    if (port->scheduler && c != 0)
+    if (!lean && port->scheduler && c != 0)
     {
         uint32_t bytes[WEFT_MAX_CLASSES] = {0};
         bytes[c] = p->bytes;
@@ -187,8 +244,8 @@ pass(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *
     }
     struct weft_frame *frame = weft_lane_pass(&port->lane[c], &sw->node.worker->chunks);
     frame->d = *p;
-    weft_switch_send(net, sw, port, frame, sw->node.now, false);
-    if (sw->ordered > 0)
+    weft_switch_send(net, sw, port, frame, sw->node.now, false, lean);
+    if (!lean && sw->ordered > 0)
     {
         weft_switch_note_port(sw, port);
     }
@@ -211,7 +268,7 @@ make_ready(const struct weft_net *net, struct weft_switch_node *sw, struct weft_
 /* A frame joins a port's queue; it is buffered. */
 static inline __attribute__((always_inline)) void
 join(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
-     const struct weft_packet *p)
+     const struct weft_packet *p, bool lean)
 {
     const uint32_t c = p->tclass;
     const uint32_t waits = port->waits;
@@ -220,7 +277,7 @@ join(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *
     {
         if ((goes >> c & 1U) && port->free_at <= sw->node.now)
         {
-            pass(net, sw, port, p);
+            pass(net, sw, port, p, lean);
             return;
         }
         sw->waiting[port->index / 64U] |= UINT64_C(1) << (port->index & 63U);
@@ -234,24 +291,39 @@ join(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *
     }
 }
 
-static inline __attribute__((always_inline)) void
-forward(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
+/* Returns whether a lean switch is so still. */
+static inline __attribute__((always_inline)) bool
+forward(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, bool lean)
 {
     uint32_t out;
-    if (route(net, sw, p, &out))
+    if (!route(net, sw, p, &out, lean))
     {
-        struct weft_port *port = &sw->node.port[out];
-        if (buffer(net, sw, p, out, port, false))
-        {
-            join(net, sw, port, p);
-        }
+        return true;
     }
+    struct weft_port *port = &sw->node.port[out];
+    if (lean)
+    {
+        settle_lean(net, sw, port);
+        if (!weft_mmu_pool_admits_easily(sw->mmu, p->in_port, out, p->tclass, p->bytes) &&
+            !admits_settled(net, sw, p, out))
+        {
+            return queue_exactly(net, sw, p, out);
+        }
+        weft_mmu_take_of_pool(sw->mmu, p->in_port, out, p->tclass, p->bytes);
+        note_queue(net, sw, p, out, port);
+    }
+    else if (!buffer(net, sw, p, out, port, false))
+    {
+        return true;
+    }
+    join(net, sw, port, p, lean);
+    return true;
 }
 
 void
 weft_switch_forward(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
 {
-    forward(net, sw, p);
+    forward(net, sw, p, false);
 }
 
 bool
@@ -267,7 +339,7 @@ weft_switch_join(const struct weft_net *net, struct weft_switch_node *sw, uint32
 {
     struct weft_port *port = &sw->node.port[out];
     weft_switch_settle(net, sw, port);
-    join(net, sw, port, p);
+    join(net, sw, port, p, false);
 }
 
 /* Whether a frame goes on where not all do so. */
@@ -287,19 +359,20 @@ passes(const struct weft_net *net, struct weft_switch_node *sw, struct weft_pack
     return !sw->is_tor || weft_switch_arrive_at_balancer(net, sw, p);
 }
 
-/* Modified in place: the sender does not read a frame after it is on the wire. */
-static inline __attribute__((always_inline)) void
-arrive(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
+/* Modified in place: the sender does not read a frame after it is on the wire. Returns whether a
+ * lean switch is so still. */
+static inline __attribute__((always_inline)) bool
+arrive(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, bool lean)
 {
-    if (sw->is_plain)
+    if (lean || sw->is_plain)
     {
         p->hops++;
     }
     else if (!passes(net, sw, p))
     {
-        return;
+        return true;
     }
-    forward(net, sw, p);
+    return forward(net, sw, p, lean);
 }
 
 /* Sends what starts to leave before the end of the window. Returns when a port has something to do
@@ -345,7 +418,7 @@ run_instant(struct weft_worker *worker, struct weft_switch_node *sw, uint32_t i,
         {
             weft_node_order(worker, &sw->node, a);
             sw->node.counters.hops++;
-            arrive(net, sw, &a->of.frame->d);
+            arrive(net, sw, &a->of.frame->d, false);
         }
         else
         {
@@ -360,29 +433,48 @@ run_instant(struct weft_worker *worker, struct weft_switch_node *sw, uint32_t i,
     return i;
 }
 
-/* Frames from the i-th arrival on, as long as nothing else happens. Returns the next one. */
-static uint32_t
-run_frames(struct weft_worker *worker, struct weft_switch_node *sw, uint32_t i)
+/* Frames from the i-th arrival on, as long as nothing else happens. Returns the next one. Inlined:
+ * compiled for a lean switch, and for any other. */
+static inline __attribute__((always_inline)) uint32_t
+run_frames_as(struct weft_worker *worker, struct weft_switch_node *sw, uint32_t i, bool lean)
 {
     const struct weft_net *net = worker->net;
     const struct weft_arriving *const first = worker->arriving + i;
     const struct weft_arriving *a = first;
-    while ((a->key & WEFT_IS_FRAME) && a->key != WEFT_COMES_NEVER)
+    bool goes_on = true;
+    while (goes_on && (a->key & WEFT_IS_FRAME) && a->key != WEFT_COMES_NEVER)
     {
         const int64_t now = weft_arrives_at(worker, a);
-        weft_switch_drain(net, sw, now);
+        if (!lean)
+        {
+            weft_switch_drain(net, sw, now);
+        }
         sw->node.now = now;
         sw->node.last = now;
         weft_node_order(worker, &sw->node, a);
         const uint64_t later = weft_key_behind(a->key);
         do
         {
-            arrive(net, sw, &a->of.frame->d);
+            goes_on = arrive(net, sw, &a->of.frame->d, lean);
             a++;
-        } while (a->key < later && sw->departs_at > now);
+        } while (goes_on && a->key < later && (lean || sw->departs_at > now));
     }
     sw->node.counters.hops += (uint64_t)(a - first);
     return (uint32_t)(a - worker->arriving);
+}
+
+static __attribute__((noinline)) uint32_t
+run_lean_frames(struct weft_worker *worker, struct weft_switch_node *sw, uint32_t i)
+{
+    return run_frames_as(worker, sw, i, true);
+}
+
+static uint32_t
+run_frames(struct weft_worker *worker, struct weft_switch_node *sw, uint32_t i)
+{
+    return sw->is_plain && sw->ordered == 0 && worker->net->is_lean
+               ? run_lean_frames(worker, sw, i)
+               : run_frames_as(worker, sw, i, false);
 }
 
 void

@@ -72,6 +72,9 @@ struct weft_switch_node
 /** Lets a port send what starts to leave by now. */
 void weft_switch_send_due(const struct weft_net *net, struct weft_switch_node *sw,
                           struct weft_port *port);
+/** The same where the fabric is lean, and so is the switch. */
+void weft_switch_send_due_lean(const struct weft_net *net, struct weft_switch_node *sw,
+                               struct weft_port *port);
 
 /** Sends what waits at all ports. */
 void weft_switch_send_waiting(const struct weft_net *net, struct weft_switch_node *sw);
@@ -113,6 +116,8 @@ weft_switch_settle(const struct weft_net *net, struct weft_switch_node *sw, stru
         weft_switch_give_back(sw, port);
     }
 }
+/** Settles all ports of a lean switch. */
+void weft_switch_settle_all_lean(const struct weft_net *net, struct weft_switch_node *sw);
 /** Settles all ports. */
 void weft_switch_settle_all(const struct weft_net *net, struct weft_switch_node *sw);
 /** Does what leaves in the order of time up to and with @p until, where that order matters. */
@@ -136,9 +141,9 @@ void weft_switch_start(const struct weft_net *net, struct weft_switch_node *sw,
 void weft_switch_inspect(const struct weft_net *net, struct weft_switch_node *sw,
                          struct weft_port *port, struct weft_packet *p, int64_t at);
 /** A frame is on the wire of a port from @p at on. */
-static inline void
+static inline __attribute__((always_inline)) void
 weft_switch_send(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
-                 struct weft_frame *frame, int64_t at, bool waited)
+                 struct weft_frame *frame, int64_t at, bool waited, bool lean)
 {
     _Static_assert(WEFT_MAX_PORTS * WEFT_MAX_CLASSES <= UINT16_MAX + 1,
                    "a port and class have a number of 16 bits");
@@ -146,10 +151,11 @@ weft_switch_send(const struct weft_net *net, struct weft_switch_node *sw, struct
     const int64_t serialization = weft_port_occupy(port, p->bytes, at, waited);
     port->end = at + serialization;
     port->bytes = p->bytes;
-    port->ingress = (uint16_t)weft_mmu_index(sw->mmu, p->in_port, p->tclass);
+    port->ingress = (uint16_t)(lean ? p->in_port * 2U + p->tclass
+                                    : weft_mmu_index(sw->mmu, p->in_port, p->tclass));
     frame->at = port->end + port->delay;
     weft_port_announce(sw->node.worker, port, frame->at);
-    if (p->kind == WEFT_DATA && net->inspects[port->faces_host])
+    if (!lean && p->kind == WEFT_DATA && net->inspects[port->faces_host])
     {
         weft_switch_inspect(net, sw, port, p, at);
     }

@@ -50,10 +50,12 @@ weft_switch_inspect(const struct weft_net *net, struct weft_switch_node *sw, str
 
 /* Inlined: nearly every hop comes here. */
 static inline __attribute__((always_inline)) void
-start(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port, bool waited)
+start(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port, bool waited,
+      bool lean)
 {
     const int64_t at = waited ? port->free_at : sw->node.now;
-    const uint32_t c = pick_class(net, port, weft_port_ready(port));
+    const uint32_t ready = weft_port_ready(port);
+    const uint32_t c = lean ? weft_ctz64(ready) : pick_class(net, port, ready);
     struct weft_lane *lane = &port->lane[c];
     struct weft_frame *frame = weft_lane_leave(lane);
     if (lane->waiting == 0)
@@ -69,8 +71,8 @@ start(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port 
         weft_switch_give_back(sw, port);
     }
     sw->node.last = at > sw->node.last ? at : sw->node.last;
-    weft_switch_send(net, sw, port, frame, at, waited);
-    if (port->noted)
+    weft_switch_send(net, sw, port, frame, at, waited, lean);
+    if (!lean && port->noted)
     {
         weft_switch_note_port(sw, port);
     }
@@ -80,7 +82,7 @@ void
 weft_switch_start(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
                   bool waited)
 {
-    start(net, sw, port, waited);
+    start(net, sw, port, waited, false);
 }
 
 void
@@ -90,7 +92,40 @@ weft_switch_send_due(const struct weft_net *net, struct weft_switch_node *sw,
     const int64_t upto = port->index < sw->limit ? sw->node.now : sw->node.now - 1;
     while (port->free_at <= upto && weft_port_ready(port) != 0)
     {
-        start(net, sw, port, true);
+        start(net, sw, port, true, false);
+    }
+}
+
+static inline __attribute__((always_inline)) void
+send_due_lean(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
+{
+    while (port->free_at <= sw->node.now && weft_port_ready(port) != 0)
+    {
+        start(net, sw, port, true, true);
+    }
+}
+
+void
+weft_switch_send_due_lean(const struct weft_net *net, struct weft_switch_node *sw,
+                          struct weft_port *port)
+{
+    send_due_lean(net, sw, port);
+}
+
+void
+weft_switch_settle_all_lean(const struct weft_net *net, struct weft_switch_node *sw)
+{
+    const struct weft_port *end = sw->node.port + sw->node.nports;
+    for (struct weft_port *port = sw->node.port; port < end; port++)
+    {
+        if (port->waits != 0 && port->free_at <= sw->node.now)
+        {
+            send_due_lean(net, sw, port);
+        }
+        if (port->end <= sw->node.now)
+        {
+            weft_switch_give_back(sw, port);
+        }
     }
 }
 
@@ -243,7 +278,7 @@ weft_switch_send_in_order(const struct weft_net *net, struct weft_switch_node *s
         {
             struct weft_port *port = first_in(sw, sw->starts);
             sw->limit = port->index;
-            start(net, sw, port, true);
+            start(net, sw, port, true, false);
         }
     }
     sw->limit = WEFT_ALL_STARTS;

@@ -250,28 +250,15 @@ extern "C"
     WEFT_API void weft_mmu_take_by_class(struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                          uint32_t tclass, uint32_t bytes);
 
-    /**
-     * Whether weft_mmu_admit() would admit that frame below all thresholds, without a pause and
-     * without a new peak_used. True means weft_mmu_take() does the same for less; false means ask
-     * weft_mmu_admit().
-     *
-     * True holds however many of the frames that are accounted have left already. So a host may put
-     * off weft_mmu_release() until this returns false, while nothing is paused.
-     */
-    static inline bool weft_mmu_admits_easily(const struct weft_mmu *mmu, uint32_t in, uint32_t out,
-                                              uint32_t tclass, uint32_t bytes)
+    /** weft_mmu_admits_easily() where port_limit is 0: two classes share one pool. */
+    static inline bool weft_mmu_pool_admits_easily(const struct weft_mmu *mmu, uint32_t in,
+                                                   uint32_t out, uint32_t tclass, uint32_t bytes)
     {
         const struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[in * 2 + tclass];
         const int64_t used = mmu->shared_used + bytes;
         if (used > mmu->easy_used)
         {
             return false;
-        }
-        if (mmu->port_limit)
-        {
-            return mmu->port_limit > 0
-                       ? (int64_t)weft_mmu_queues(mmu)[out] + bytes <= mmu->port_limit
-                       : weft_mmu_admits_by_class(mmu, in, out, tclass, bytes);
         }
         if (tclass == 0)
         {
@@ -287,6 +274,35 @@ extern "C"
                    mmu->alpha * (double)(mmu->shared - (mmu->pfc ? used : used - bytes));
     }
 
+    /**
+     * Whether weft_mmu_admit() would admit that frame below all thresholds, without a pause and
+     * without a new peak_used. True means weft_mmu_take() does the same for less; false means ask
+     * weft_mmu_admit().
+     *
+     * True holds however many of the frames that are accounted have left already. So a host may put
+     * off weft_mmu_release() until this returns false, while nothing is paused.
+     */
+    static inline bool weft_mmu_admits_easily(const struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                              uint32_t tclass, uint32_t bytes)
+    {
+        if (mmu->port_limit == 0)
+        {
+            return weft_mmu_pool_admits_easily(mmu, in, out, tclass, bytes);
+        }
+        return mmu->shared_used + bytes <= mmu->easy_used &&
+               (mmu->port_limit > 0 ? (int64_t)weft_mmu_queues(mmu)[out] + bytes <= mmu->port_limit
+                                    : weft_mmu_admits_by_class(mmu, in, out, tclass, bytes));
+    }
+
+    /** weft_mmu_take() behind weft_mmu_pool_admits_easily(). */
+    static inline void weft_mmu_take_of_pool(struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                             uint32_t tclass, uint32_t bytes)
+    {
+        weft_mmu_ingresses(mmu)[in * 2 + tclass].bytes += bytes;
+        mmu->shared_used += bytes;
+        weft_mmu_queues(mmu)[out] += bytes;
+    }
+
     /** Accounts a frame that weft_mmu_admits_easily(). */
     static inline void weft_mmu_take(struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                      uint32_t tclass, uint32_t bytes)
@@ -296,9 +312,7 @@ extern "C"
             weft_mmu_take_by_class(mmu, in, out, tclass, bytes);
             return;
         }
-        weft_mmu_ingresses(mmu)[in * 2 + tclass].bytes += bytes;
-        mmu->shared_used += bytes;
-        weft_mmu_queues(mmu)[out] += bytes;
+        weft_mmu_take_of_pool(mmu, in, out, tclass, bytes);
     }
 
     /** weft_mmu_release() for the ingress of number @p i, weft_mmu_index() of port and class. */
