@@ -280,12 +280,12 @@ weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
                      struct weft_net_port *is)
 {
     const struct weft_node_seen *seen = weft_net_seen(net, node);
-    const struct weft_port *p = &net->node[node]->port[port];
     if (seen)
     {
         *is = seen->port[port];
         return;
     }
+    const struct weft_port *p = &net->node[node]->port[port];
     static const struct weft_net_span never = {0, WEFT_NEVER};
     const struct weft_port_faults *faults = p->faults;
     *is = (struct weft_net_port){.rate = p->rate,
