@@ -201,7 +201,7 @@ struct span
     uint32_t end;
 };
 
-/* Takes for lost, of the packets sent again, what is missing and left @p lost or before: the oldest
+/* Returns those of the packets sent again that are missing and left @p lost or before: the oldest
  * one if it left alone, a round, or all; from is end if there are none. */
 static struct span
 lost_again(struct sack_tx *s, int64_t lost)
