@@ -108,7 +108,8 @@ class WeftFabric : public Object
         Time delay{0};                             //!< of delayed ones, on top of what is planned
         weft_frame_losses losses{};                //!< of lossy and corrupting ones
         Time at{0};                                //!< when it begins, not in the past
-        Time repair{Time::Max()};                  //!< when it ends for good, Time::Max(): never
+        Time repair{
+            Time::Max()};   //!< when it ends for good, Time::Max(): never (flaps until Stop())
         Time down{0};       //!< of one that flaps: so long with the effect; 0: once
         Time up{0};         //!< of one that flaps: so long without it; 0: once
         bool drawn{false};  //!< these are the means of exponential times

@@ -2,6 +2,7 @@
 #include "provenance.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 
 #include "built-hashes.h"
+#include "document.h"
 #include "input-file.h"
 #include "link-failures.h"
 #include "node-numbers.h"
@@ -126,6 +128,15 @@ tell_random_links(struct telling *to, const struct scenario *s, const struct lin
     tell(to, key, "%s", t.s);
 }
 
+/** Whether what an element names happens in this run, where chance decides. */
+static void
+tell_chance(struct telling *to, const struct link_fault *f)
+{
+    OWNED char *key = xformat("<%s%s%s> of line %d", f->e->name, f->name ? " name=" : "",
+                              f->name ? f->name : "", f->e->line);
+    tell(to, key, "%s", f->spared ? "does not happen" : "happens");
+}
+
 /** A file that the scenario names; @p f NULL: none. */
 static void
 tell_file(struct telling *to, const char *key, const struct input_file *f)
@@ -198,6 +209,10 @@ provenance_add(const struct sql_file *file, const struct scenario *s, const stru
         if (fault_is_drawn(&s->faults[i]) && fault_happens(&s->faults[i]))
         {
             tell_random_links(&to, s, &s->faults[i]);
+        }
+        if (!isnan(s->faults[i].chance))
+        {
+            tell_chance(&to, &s->faults[i]);
         }
     }
     return to.good;

@@ -3,12 +3,17 @@
 #include <math.h>
 #include <string.h>
 
+#include <weft/rng.h>
+
 #include "element-values.h"
 #include "input-file.h"
 #include "link-failures.h"
 #include "messages.h"
 #include "scenario-load.h"
 #include "textbuf.h"
+
+/* "chance" in ASCII. */
+#define CHANCE_SALT UINT64_C(0x6368616e6365)
 
 /* --- when ------------------------------------------------------------------------------------- */
 
@@ -234,7 +239,7 @@ check_others(const struct scenario *s, const struct link_fault *f, struct diagno
             covered = covered ||
                       (both && other->at <= f->at && other->repair >= f->repair &&
                        (other->direction == WEFT_BOTH_WAYS || other->direction == f->direction) &&
-                       !fault_flaps(other));
+                       !fault_flaps(other) && isnan(other->chance));
         }
         down += covered;
     }
@@ -273,6 +278,16 @@ load_names(const struct element *e, struct scenario *s, struct link_fault *f, st
     }
 }
 
+/** Draws whether a fault happens in this run. Its stream is not that of the times at which it
+ * flaps. */
+static bool
+is_spared(const struct scenario *s, const struct link_fault *f)
+{
+    struct weft_rng rng;
+    weft_rng_seed(&rng, s->seed, s->run, weft_mix64(f->stream ^ CHANCE_SALT));
+    return weft_rng_unit(&rng) >= f->chance;
+}
+
 /* --- all -------------------------------------------------------------------------------------- */
 
 /** A fault of which nothing is said: attributes that its element does not have are absent. */
@@ -303,6 +318,7 @@ load_fault(const struct element *e, struct scenario *s, struct link_fault *f, st
     check_effect(e, f, d);
     settle_times(e, f, d);
     settle_bursts(f);
+    f->spared = is_spared(s, f);
     if (random)
     {
         check_how_many(e, s, f, d);

@@ -367,10 +367,29 @@ check_starts(const struct scenario *s, struct diagnostics *d)
     }
 }
 
+/** Checks that faults begin before the run may end, unless runs end there by intention. */
+static void
+check_faults(const struct scenario *s, struct diagnostics *d)
+{
+    for (size_t i = 0; i < s->nfaults; i++)
+    {
+        const struct link_fault *f = &s->faults[i];
+        if (f->e && fault_happens(f) && f->at >= s->stop)
+        {
+            (s->stop_is_end ? diag_warning : diag_error)(
+                d, f->e->line,
+                "<%s> has no effect: it comes after the <limit>, at %.6g ms, which ends the run at "
+                "%.6g ms; expected it earlier, or at=\"never\"",
+                f->e->name, (double)f->at * 1e-9, (double)s->stop * 1e-9);
+        }
+    }
+}
+
 void
 check_limit(const struct scenario *s, int line, struct diagnostics *d)
 {
     check_starts(s, d);
+    check_faults(s, d);
     if (s->stop_is_end || traffic_bound(s, false) <= s->stop)
     {
         return;

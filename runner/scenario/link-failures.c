@@ -34,9 +34,10 @@ fault_idle(const struct link_fault *f)
 {
     const struct weft_frame_losses losses = fault_losses(f);
     const bool random = f->effect == WEFT_FAULT_LOSSY || f->effect == WEFT_FAULT_CORRUPTING;
-    return f->at == WEFT_NEVER || f->count == 0 || f->duty == 0 ? "it never happens"
-           : f->effect == WEFT_FAULT_SLOW && f->share == 1      ? "the links keep their rates"
-           : f->effect == WEFT_FAULT_DELAYED && f->extra == 0   ? "the links keep their delays"
+    return f->at == WEFT_NEVER || f->count == 0 || f->duty == 0 || f->chance == 0
+               ? "it never happens"
+           : f->effect == WEFT_FAULT_SLOW && f->share == 1    ? "the links keep their rates"
+           : f->effect == WEFT_FAULT_DELAYED && f->extra == 0 ? "the links keep their delays"
            : random && !(losses.good > 0) && !(losses.bad * losses.to_bad > 0) ? "no frame is lost"
                                                                                : NULL;
 }
@@ -44,7 +45,8 @@ fault_idle(const struct link_fault *f)
 bool
 fault_happens(const struct link_fault *f)
 {
-    return !fault_idle(f) && (!fault_is_drawn(f) || f->number > 0 || f->edge > 0 || f->above > 0);
+    return !f->spared && !fault_idle(f) &&
+           (!fault_is_drawn(f) || f->number > 0 || f->edge > 0 || f->above > 0);
 }
 
 struct weft_frame_losses

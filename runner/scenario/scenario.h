@@ -113,6 +113,8 @@ extern "C"
         int64_t extra;     /**< ps on top of the delay */
         double loss;       /**< probability of each frame, or bursts: */
         struct weft_frame_losses bursts;
+        double chance;              /**< that it happens at all; not a number: it does */
+        bool spared;                /**< this run's draw says that it does not */
         int64_t at;                 /**< ps; WEFT_NEVER: it does not happen */
         int64_t repair;             /**< ps, WEFT_NEVER: never */
         int64_t lasts;              /**< ps, instead of repair */

@@ -53,14 +53,14 @@
         VALUE_AT(IN(link_fault, repair), "repair", false, WEFT_TIME, "inf", "0s", "inf", ends),    \
         VALUE_AT(IN(link_fault, lasts), "for", false, WEFT_TIME, NULL, "1ps", "inf",               \
                  "how long, instead of repair"),                                                   \
-        VALUE_AT(IN(link_fault, period), "period", false, WEFT_TIME, NULL, "2ps", "100s",          \
+        VALUE_AT(IN(link_fault, period), "period", false, WEFT_TIME, NULL, "2ns", "100s",          \
                  "it flaps: from at to repair, this is the time from the begin of each outage to " \
                  "that of the next"),                                                              \
         VALUE_AT(IN(link_fault, duty), "duty", false, WEFT_REAL, NULL, "0", "1",                   \
                  "share of the period that an outage takes; default: 0.5"),                        \
-        VALUE_AT(IN(link_fault, mean_down), "mean-down", false, WEFT_TIME, NULL, "1ps", "100s",    \
+        VALUE_AT(IN(link_fault, mean_down), "mean-down", false, WEFT_TIME, NULL, "1ns", "100s",    \
                  "it flaps at random: mean of the exponential time of an outage"),                 \
-        VALUE_AT(IN(link_fault, mean_up), "mean-up", false, WEFT_TIME, NULL, "1ps", "100s",        \
+        VALUE_AT(IN(link_fault, mean_up), "mean-up", false, WEFT_TIME, NULL, "1ns", "100s",        \
                  "mean of the exponential time between two outages"),                              \
         VALUE_AT(IN(link_fault, count), "count", false, WEFT_COUNT, NULL, "0", "4294967295",       \
                  "most outages of one that flaps; default: any number"),                           \
@@ -182,6 +182,8 @@ static const struct attribute_spec failure_attributes[] = {
     EFFECT,
     VALUE_AT(IN(link_fault, rate), "rate", false, WEFT_RATE, NULL, "1Mbps", "8Tbps",
              "slow: its rate, at most the planned one, instead of share"),
+    VALUE_AT(IN(link_fault, chance), "probability", false, WEFT_REAL, NULL, "0", "1",
+             "that it happens at all, to all its links together, as each seed draws; default: 1"),
 };
 
 static const struct attribute_spec degrade_attributes[] = {

@@ -316,12 +316,10 @@ is_unused(const struct scenario *s, const struct link_fault *f)
 static void
 check_fault(const struct scenario *s, const struct link_fault *f, struct diagnostics *d)
 {
-    const bool late = f->at != WEFT_NEVER && f->at >= s->stop;
     const bool keeps = f->effect == WEFT_FAULT_SLOW && keeps_rates(s, f);
     const char *why = fault_idle(f);
     why = why                                               ? why
           : keeps                                           ? "the link has that rate as planned"
-          : late                                            ? "it comes after the <limit>"
           : f->effect != WEFT_FAULT_DOWN && is_unused(s, f) ? "no message crosses it"
                                                             : NULL;
     if (why)

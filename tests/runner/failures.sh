@@ -113,6 +113,26 @@ exported draws
 [ "$(grep -c '^random failures' draws.runs/draws/provenance.txt)" = 2 ] || fail 'links that a second element has drawn'
 [ "$(column draws/summary.csv links_failed)" = 2 ] || fail 'two elements draw the same link'
 
+# Switches and groups that chance takes: all of their links or none, the same for each balancer, and more
+# of them by a higher probability.
+chance="$(for sw in 4 5 6 7; do echo "<failure name=\"s$sw\" switch=\"$sw\" probability=\"0.3\"/>"; done)
+  <failure name=\"g\" probability=\"0.3\"><link host=\"0\"/><link leaf=\"1\" spine=\"0\"/></failure>"
+run chance "$chance<sweep><vary param=\"balancer.name\" values=\"ops ecmp\"/><seeds count=\"8\"/></sweep>"
+column chance/summary.csv links_failed >failed
+head -8 failed >ops.failed
+tail -n +9 failed | cmp - ops.failed || fail 'chance takes other links under another balancer'
+# Each spine has 8 links, the group 2, of which one may be a spine's.
+awk '$1 % 8 > 2 { exit 1 }' ops.failed || fail 'a switch of which some links fail'
+[ "$(sort -u ops.failed | wc -l)" -ge 3 ] || fail 'chance draws the same for each seed'
+run likelier "$(echo "$chance" | sed 's/0.3/0.6/')<sweep><seeds count=\"8\"/></sweep>"
+column likelier/summary.csv links_failed | paste ops.failed - | awk '{ more += $2 > $1 } $2 < $1 { exit 1 } END { exit !more }' ||
+    fail 'a higher probability keeps no failure of a lower one, or adds none'
+run certain "$(echo "$chance" | sed 's/0.3/1/')"
+[ "$(column certain/summary.csv links_failed)" = 33 ] || fail 'what is certain does not happen'
+exported chance
+grep -q '^<failure name=s4> of line 4: *happens\|^<failure name=s4> of line 4: *does not happen' chance.runs/*/provenance.txt ||
+    fail 'provenance does not say what chance has drawn'
+
 # --- what a link does ---------------------------------------------------------------------------
 # counts NAME COLUMN: that column of its only run.
 counts() { column "$1/summary.csv" "$2"; }
@@ -220,12 +240,26 @@ refused 'this link is lossy by the <failure> of line' bad \
 sed 's/^4 5 /5 4 /' clean.txt >turned.txt
 refused '<failure> names a link upside down; expected lower 5 and upper 4' bad '<failure lower="4" upper="5" direction="up"/>' 'kind="graph" file="turned.txt"'
 for idle in 'at="never"|it never happens' 'period="1ms" duty="0"|it never happens' 'period="1ms" count="0"|it never happens' \
-    'period="1ms" at="11s"|it comes after' 'effect="lossy" loss="0"|no frame is lost' 'effect="slow" share="1"|the links keep their rates' \
+    'probability="0"|it never happens' 'effect="lossy" loss="0"|no frame is lost' 'effect="slow" share="1"|the links keep their rates' \
     'effect="delayed" extra-delay="0s"|the links keep their delays'; do
     scenario idle "<failure $leaf ${idle%|*}/>"
     ends 0 "$weft" validate idle.xml
     grep -q "<failure> has no effect: ${idle#*|}" messages || fail "no word of ${idle%|*}"
 done
+# What comes too late is no failure that was swept to: at="never" says so.
+late='it comes after the <limit>, at 11000 ms, which ends the run at 10000 ms; expected it earlier, or at="never"'
+for begins in 'at="11s"' 'at="11s" period="1ms"' 'at="11s" effect="lossy" loss="0.1"'; do
+    refused "<failure> has no effect: $late" bad "<failure $leaf $begins/>"
+done
+refused "<degrade> has no effect: $late" bad "<degrade $leaf rate=\"10Gbps\" at=\"11s\"/>"
+refused "<random-failures> has no effect: $late" bad '<random-failures links="1" at="11s"/>'
+scenario late "<failure $leaf at=\"11s\"/><limit time=\"1ms\" then=\"stop\"/>"
+ends 0 "$weft" validate late.xml
+grep -q '<failure> has no effect: it comes after' messages || fail 'a failure after the end that was asked for'
+for endless in 'period="1ns"' 'mean-up="1ps" mean-down="1ns"' 'mean-up="1ns" mean-down="1ps"'; do
+    refused "of <failure> is out of bounds; expected a time .* from [12]ns" bad "<failure $leaf $endless/>"
+done
+
 scenario unused '<failure host="15" effect="lossy" loss="0.1"/>'
 sed -i.bak 's/kind="permutation"/hosts="0-7" &/' unused.xml
 ends 0 "$weft" validate unused.xml
