@@ -31,6 +31,7 @@ set(weft_module_sources
 # Installed flat as <ns3/...>, so every name starts with weft-.
 set(weft_module_headers
     ns3-module/helper/weft-helper.h
+    ns3-module/helper/weft-input-files.h
     ns3-module/model/weft-channel.h
     ns3-module/model/weft-choice.h
     ns3-module/model/weft-collective.h
