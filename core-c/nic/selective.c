@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "nic/selective.h"
 
-const struct weft_param weft_selective_params[WEFT_SELECTIVE_NPARAMS] = {
-    {"window", WEFT_COUNT, WEFT_SELECTIVE_P(window), "16384", "64", "4194304", NULL,
-     "Packets that the receiver's bitmap covers; a power of two.", "(ours)"},
-    {"outstanding", WEFT_COUNT, WEFT_SELECTIVE_P(outstanding), "16384", "1", "4194304", NULL,
-     "Packets that may be in flight: sent, and not known to have arrived; at most the window.",
-     "(ours)"},
-    {"rto", WEFT_TIME, WEFT_SELECTIVE_P(rto), "1ms", "1ns", "inf", NULL,
-     "Time without progress after which the oldest packet is sent again; no back-off.", "(ours)"},
-};
-
 const char *
 weft_selective_check(const void *config)
 {
@@ -83,73 +73,9 @@ weft_selective_bitmap(const void *rx, uint32_t place)
     return bitmap;
 }
 
-size_t
-weft_selective_tx_size(const void *config)
-{
-    (void)config;
-    return sizeof(struct weft_sender);
-}
-
-int
-weft_selective_tx_init(void *tx, const void *config, const struct weft_transport_site *site)
-{
-    const struct weft_selective_config *c = config;
-    return weft_sender_init((struct weft_sender *)tx, c->outstanding, c->window, c->rto,
-                            site->first_psn);
-}
-
 bool
 weft_selective_tx_ready(const void *tx)
 {
     const struct weft_sender *s = tx;
     return s->resend || weft_sender_may_send_new(s);
-}
-
-int
-weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn)
-{
-    struct weft_sender *s = tx;
-    if (s->resend)
-    {
-        s->resend = false;
-        s->counters.resent++;
-        *psn = s->una;
-        return WEFT_TX_RETX;
-    }
-    if (!weft_sender_may_send_new(s))
-    {
-        return WEFT_TX_NONE;
-    }
-    *psn = weft_sender_send_new(s, now);
-    return WEFT_TX_NEW;
-}
-
-uint32_t
-weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
-{
-    struct weft_sender *s = tx;
-    const uint32_t acked = weft_sender_ack(s, reply->psn, now);
-    if (acked > 0)
-    {
-        s->resend = false; /* what was to be sent again has arrived */
-    }
-    if (reply->kind == WEFT_NACK)
-    {
-        const bool asked = reply->psn == s->una && s->una != s->end;
-        s->counters.nacks++;
-        s->lost = asked && !s->resend;
-        s->resend |= asked;
-    }
-    return acked;
-}
-
-void
-weft_selective_tx_timeout(void *tx, int64_t now)
-{
-    struct weft_sender *s = tx;
-    if (weft_sender_timeout(s, now))
-    {
-        s->lost = !s->resend;
-        s->resend = true;
-    }
 }

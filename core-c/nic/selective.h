@@ -9,10 +9,6 @@
  * has had none, and else by nothing, as RDMA NICs and their ns-3 models do: it has no news for the
  * sender, and the ACK that follows the missing packet covers it. A packet beyond the bitmap is
  * dropped in silence.
- *
- * Sender. Every reply acknowledges all before its ePSN, so a NACK can only ask for the oldest
- * outstanding packet: one pending retransmission is all there can be, and it is always una.
- * The timer resends that one packet.
  */
 #ifndef WEFT_NIC_SELECTIVE_H
 #define WEFT_NIC_SELECTIVE_H
@@ -40,9 +36,6 @@ extern "C"
         uint32_t ahead; /**< packets beyond the ePSN that have arrived */
         bool nacked;    /**< this ePSN has had its NACK */
     };
-
-    extern const struct weft_param weft_selective_params[];
-#define WEFT_SELECTIVE_NPARAMS 3
 
 #define WEFT_SELECTIVE_P(member) WEFT_P(struct weft_selective_config, member)
 
@@ -136,13 +129,7 @@ extern "C"
     /** Returns for rx_bitmap() which of the packets before @p place have arrived. */
     uint64_t weft_selective_bitmap(const void *rx, uint32_t place);
 
-    size_t weft_selective_tx_size(const void *config);
-    int weft_selective_tx_init(void *tx, const void *config,
-                               const struct weft_transport_site *site);
     bool weft_selective_tx_ready(const void *tx);
-    int weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn);
-    uint32_t weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now);
-    void weft_selective_tx_timeout(void *tx, int64_t now);
 
 #ifdef __cplusplus
 }

@@ -156,7 +156,8 @@ END_TEST
 
 START_TEST(the_timer_restarts_on_progress_and_resends_the_oldest)
 {
-    begin_sr(0, NULL);
+    static const char *const one[] = {"on-timeout", "one", NULL};
+    begin_sr(0, one);
     ck_assert(rig.ops->tx_deadline(rig.tx) == WEFT_NEVER);
     rig.ops->tx_post(rig.tx, 4);
     ck_assert(rig.ops->tx_deadline(rig.tx) == WEFT_NEVER);
@@ -181,6 +182,35 @@ START_TEST(the_timer_restarts_on_progress_and_resends_the_oldest)
     reply(WEFT_ACK, 4, NOW + 2 * RTO);
     ck_assert(rig.ops->tx_deadline(rig.tx) == WEFT_NEVER);
     ck_assert(rig.ops->tx_counters(rig.tx)->timeouts == 1);
+    end();
+}
+END_TEST
+
+/* A RoCE requester: an outage would else cost an RTO for each packet that it took. */
+START_TEST(the_timer_goes_back_and_sends_from_there_on)
+{
+    begin_sr(0xfffffe, NULL);
+    rig.ops->tx_post(rig.tx, 7);
+    for (uint32_t p = 0; p < 6; p++)
+    {
+        sends(WEFT_TX_NEW, weft_psn_add(0xfffffe, p));
+    }
+    reply(WEFT_ACK, 0xffffff, NOW);
+    reply(WEFT_NACK, 0xffffff, NOW);
+    rig.ops->tx_timeout(rig.tx, NOW + RTO);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 0);
+    sends(WEFT_TX_RETX, 0xffffff); /* once: what the NACK asked for is the oldest */
+    sends(WEFT_TX_RETX, 0);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 2);
+    reply(WEFT_ACK, 2, NOW + RTO); /* past what need not be sent again */
+    sends(WEFT_TX_RETX, 2);
+    reply(WEFT_NACK, 2, NOW + RTO); /* it has been sent again: once more */
+    sends(WEFT_TX_RETX, 2);
+    sends(WEFT_TX_RETX, 3);
+    sends(WEFT_TX_NEW, 4);
+    sends(WEFT_TX_NONE, 0);
+    const struct weft_tx_counters *c = rig.ops->tx_counters(rig.tx);
+    ck_assert(c->sent == 7 && c->resent == 5 && c->timeouts == 1);
     end();
 }
 END_TEST
@@ -325,7 +355,22 @@ START_TEST(a_retransmission_lost_too_waits_for_the_timer)
     mask[7000] = 2;
     link.mask = mask;
     const struct sim_outcome o = sim_link_run(&link);
-    ck_assert(o.tx.nacks == 1 && o.tx.resent == 2 && o.tx.timeouts == 1);
+    ck_assert(o.tx.nacks == 1 && o.tx.timeouts == 1);
+    /* In the round trip before the ACK says that all the others have arrived it sends on. */
+    ck_assert_uint_ge(o.tx.resent, 2);
+    ck_assert_uint_le(o.tx.resent, 2 + 2 * link.delay + 1);
+}
+END_TEST
+
+/* The last 200 packets are lost, as in an outage: nothing follows that a NACK could answer. */
+START_TEST(an_outage_costs_one_timeout)
+{
+    static uint8_t mask[12000];
+    struct sim_link link = link_of(5);
+    memset(mask + 11800, 1, 200);
+    link.mask = mask;
+    const struct sim_outcome o = sim_link_run(&link);
+    ck_assert(o.lost_data == 200 && o.tx.resent == 200 && o.tx.timeouts == 1);
 }
 END_TEST
 
@@ -372,12 +417,14 @@ nic_sr_suite(void)
     tcase_add_test(tcase, nonsense_replies_change_nothing);
     tcase_add_test(tcase, outstanding_packets_are_limited);
     tcase_add_test(tcase, the_timer_restarts_on_progress_and_resends_the_oldest);
+    tcase_add_test(tcase, the_timer_goes_back_and_sends_from_there_on);
     tcase_add_test(tcase, an_infinite_rto_never_fires);
     tcase_add_loop_test(tcase, receiver_matches_a_set_on_random_arrivals, 0, 6);
     tcase_add_test(tcase, a_clean_link_needs_no_retransmission);
     tcase_add_test(tcase, reordering_alone_causes_spurious_retransmissions);
     tcase_add_test(tcase, a_lost_packet_costs_one_nack_and_one_retransmission);
     tcase_add_test(tcase, a_retransmission_lost_too_waits_for_the_timer);
+    tcase_add_test(tcase, an_outage_costs_one_timeout);
     tcase_add_loop_test(tcase, everything_arrives_once_over_a_terrible_link, 0, 12);
     tcase_add_test(tcase, unsound_configurations_are_refused);
     suite_add_tcase(suite, tcase);

@@ -13,8 +13,8 @@ static struct
     struct weft_transport_ops ops;
     const struct weft_transport_ops *real;
     struct flight_receiver receiver;
-    uint32_t first_psn, una, end, posted, outstanding;
-    bool resend;
+    uint32_t first_psn, una, next, end, posted, outstanding; /* next < end: it has gone back */
+    bool resend, one;
     int64_t rto, deadline;
     struct weft_tx_counters n;
 } spy;
@@ -25,7 +25,7 @@ compare(const void *tx)
     const struct weft_tx_counters *n = spy.real->tx_counters(tx);
     MUST(flight_index(spy.real->tx_una(tx), spy.first_psn) == spy.una);
     MUST(spy.real->tx_deadline(tx) == spy.deadline);
-    MUST(spy.real->tx_flight(tx) == spy.end - spy.una);
+    MUST(spy.real->tx_flight(tx) == spy.next - spy.una);
     MUST(n->sent == spy.n.sent && n->resent == spy.n.resent);
     MUST(n->nacks == spy.n.nacks && n->timeouts == spy.n.timeouts);
 }
@@ -56,11 +56,17 @@ spy_next(void *tx, int64_t now, uint32_t *psn)
         spy.resend = false;
         spy.n.resent++;
     }
+    else if (spy.next < spy.end)
+    {
+        MUST(what == WEFT_TX_RETX && index == spy.next);
+        spy.next++;
+        spy.n.resent++;
+    }
     else if (spy.end < spy.posted && spy.end - spy.una < spy.outstanding)
     {
         MUST(what == WEFT_TX_NEW && index == spy.end);
         spy.deadline = spy.end == spy.una ? now + spy.rto : spy.deadline;
-        spy.end++;
+        spy.next = ++spy.end;
         spy.n.sent++;
     }
     else
@@ -79,13 +85,14 @@ spy_reply(void *tx, const struct weft_packet *reply, int64_t now)
     if (fresh > 0)
     {
         spy.una = epsn;
+        spy.next = spy.next < epsn ? epsn : spy.next;
         spy.resend = false;
         spy.deadline = spy.una == spy.end ? WEFT_NEVER : now + spy.rto;
     }
     if (reply->kind == WEFT_NACK)
     {
         spy.n.nacks++;
-        spy.resend = spy.resend || (epsn == spy.una && spy.una < spy.end);
+        spy.resend = spy.resend || (epsn == spy.una && spy.una < spy.next);
     }
     MUST(spy.real->tx_reply(tx, reply, now) == fresh);
     compare(tx);
@@ -97,7 +104,8 @@ spy_timeout(void *tx, int64_t now)
 {
     MUST(now >= spy.deadline);
     spy.deadline = now + spy.rto;
-    spy.resend = true;
+    spy.resend = spy.one;
+    spy.next = spy.one ? spy.next : spy.una;
     spy.n.timeouts++;
     spy.real->tx_timeout(tx, now);
     compare(tx);
@@ -112,6 +120,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     spy.real = weft_transport_find("nic-sr");
     MUST(weft_config_default(&spy.real->algo, config) == 0);
     const bool small = fuzz_below(&in, 2) == 0;
+    spy.one = fuzz_below(&in, 2) == 0;
+    MUST(weft_config_set(&spy.real->algo, config, "on-timeout", spy.one ? "one" : "rewind") == 0);
     MUST(weft_config_set(&spy.real->algo, config, "window", small ? "64" : "2048") == 0);
     MUST(weft_config_set(&spy.real->algo, config, "outstanding", small ? "60" : "2048") == 0);
     MUST(weft_config_set(&spy.real->algo, config, "rto", "20ns") == 0);
