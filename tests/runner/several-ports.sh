@@ -29,7 +29,7 @@ links=$(for host in 0 1 2 3; do echo "<failure host=\"$host\" port=\"1\" at=\"10
     for spine in 4 5 6 7; do echo "<failure lower=\"1\" upper=\"$spine\" at=\"10us\"/>"; done)
 run links "$dual" "$permutation" "$links"
 run pair "$dual" "$permutation" '<failure switch="1" at="10us"/><failure switch="4" at="10us"/>'
-run both "$dual" "$permutation" '<failure switch="1" at="10us"/><failure host="0" port="1" at="12us"/>'
+run both "$dual" "$permutation" '<failure switch="1" at="10us" repair="1s"/><failure host="0" port="1" at="12us"/>'
 [ "$(cct tor)" = "$(cct both)" ] || fail 'a port of a dead ToR dies another death'
 [ "$(cct tor)" = "$(cct links)" ] || fail "a dead ToR is not the same as all of its links"
 [ "$(cct healthy)" != "$(cct tor)" ] || fail 'nobody hears of the dead ToR'

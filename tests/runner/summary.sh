@@ -47,7 +47,7 @@ scenario plain "$ring"
 end=$(column plain/summary.csv end_us)
 # Timers that run out when all is done, as that of an RTO, do not draw it out.
 is plain end_us "$(column plain/summary.csv cct_acked_us)"
-scenario late "$ring<failure leaf=\"0\" spine=\"1\" at=\"5ms\" repair=\"7ms\"/><failure leaf=\"1\" spine=\"1\" at=\"50s\"/>
+scenario late "$ring<failure leaf=\"0\" spine=\"1\" at=\"5ms\" repair=\"7ms\"/><failure leaf=\"1\" spine=\"1\" at=\"9s\"/>
     <degrade leaf=\"2\" spine=\"1\" rate=\"1Gbps\" at=\"6ms\"/>"
 is late links_failed 0
 is late failures_late 2
