@@ -224,14 +224,13 @@ average(struct nscc *s, int64_t delay, bool marked)
 /* Looks once a round trip. Returns whether the reply does nothing more: quick adapt has acted on
  * it, or it tells of trouble that quick adapt has acted on. */
 static bool
-quick_adapt(struct nscc *s, bool lost, bool marked, int64_t delay, int64_t now)
+quick_adapt(struct nscc *s, bool marked, int64_t delay, int64_t now)
 {
     bool done = s->config->quick && s->ignored < s->to_ignore && marked;
     if (s->config->quick && !done && (s->quick_at == WEFT_NEVER || now > s->quick_at))
     {
         const double gate = s->most / (double)(UINT64_C(1) << s->config->quick_gate);
-        done = s->quick_at != WEFT_NEVER && (s->lost || lost || delay > 4 * s->target) &&
-               s->arrived < gate;
+        done = s->quick_at != WEFT_NEVER && (s->lost || delay > 4 * s->target) && s->arrived < gate;
         if (done)
         {
             cut_to(s, s->arrived);
@@ -300,7 +299,7 @@ adjust(struct nscc *s, int64_t now)
 static void
 react(struct nscc *s, double acked, bool marked, int64_t delay, int64_t now)
 {
-    if (quick_adapt(s, false, marked, delay, now))
+    if (quick_adapt(s, marked, delay, now))
     {
         return;
     }
@@ -316,7 +315,6 @@ react(struct nscc *s, double acked, bool marked, int64_t delay, int64_t now)
     {
         increase_below_target(s, acked, delay);
     }
-    bound(s);
     adjust(s, now);
 }
 
@@ -330,7 +328,7 @@ nscc_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
     const double acked = (double)packets * s->frame;
     int64_t delay = (int64_t)s->delay;
     s->in_flight = ack->in_flight;
-    if (rtt < s->base_rtt && rtt > 0 && (packets > 0 || ack->reply->kind == WEFT_NACK))
+    if (rtt < s->base_rtt && (packets > 0 || ack->reply->kind == WEFT_NACK))
     {
         set_base_rtt(s, rtt);
     }
@@ -364,7 +362,7 @@ nscc_lost(void *state, const struct weft_loss *loss, int64_t now)
         }
         s->lost = true;
         s->in_flight++; /* quick adapt counts what it waits for with this packet */
-        const bool done = quick_adapt(s, true, true, 0, now);
+        const bool done = quick_adapt(s, true, 0, now);
         s->in_flight--;
         if (done)
         {

@@ -118,6 +118,19 @@ START_TEST(gains_grow_with_the_bdp)
     is_cwnd(100000 + 4 * 5000 * 9000 / 100000.0);
     ack(49 * US, 1, 36 * US, true); /* eta alone: the average is below the target */
     is_cwnd(100000 + 1800 + 4 * 150);
+    begin(far);
+    ack(6 * US, 9, 12 * US, false); /* 4 packets x 4 x 36/12, of which two thirds */
+    is_cwnd(100000 + 48000 * 2 / 3.0 * 9000 / 100000.0);
+}
+END_TEST
+
+START_TEST(a_target_may_be_set)
+{
+    static const char *const set[] = {"target", "5us", NULL};
+    begin(set);
+    ck_assert_int_eq(view().target, 5 * US);
+    ack(6 * US, 9, 5 * US, false);
+    is_cwnd(100450);
 }
 END_TEST
 
@@ -162,6 +175,21 @@ START_TEST(without_delay_it_opens_fast)
 }
 END_TEST
 
+/* The window grows by 1.25 of what is acknowledged, and thus outgrows it. */
+START_TEST(a_fast_increase_lasts_until_a_delay)
+{
+    static const char *const far[] = {"network-rtt", "60us", "eta", "0", "proportional", "0", NULL};
+    begin(far);
+    ack(6 * US, 101, 0, false);
+    is_cwnd(226250);
+    ack(6 * US, 100, 0, false);
+    is_cwnd(351250);
+    ack(6 * US, 4, 45 * US, true);
+    ack(6 * US, 4, 0, false);
+    is_cwnd(351250);
+}
+END_TEST
+
 START_TEST(marks_below_the_target_leave_the_window)
 {
     begin(NULL);
@@ -175,6 +203,7 @@ END_TEST
 START_TEST(marks_above_the_target_cut_by_the_average_delay)
 {
     static const char *const sharp[] = {"delay-weight", "1", "eta", "0", NULL};
+    static const char *const even[] = {"delay-weight", "0.5", "eta", "0", NULL};
     begin(sharp);
     ack(13 * US, 1, 18 * US, true);
     is_cwnd(60000);
@@ -183,6 +212,11 @@ START_TEST(marks_above_the_target_cut_by_the_average_delay)
     ack(26 * US, 1, 36 * US, true); /* 0.8 of three quarters */
     is_cwnd(30000);
     ck_assert_uint_eq(view().cuts, 2);
+    begin(even);
+    ack(6 * US, 1, 36 * US, true); /* not before a round trip */
+    is_cwnd(100000);
+    ack(13 * US, 1, 9 * US, true); /* at the target: an average of 13.5 us */
+    is_cwnd(100000 * (1 - 0.8 / 3));
     begin(NULL);
     ack(13 * US, 1, 18 * US, true); /* one delay does not make an average */
     is_cwnd(100000 + 150);
@@ -242,6 +276,16 @@ START_TEST(the_shortest_round_trip_bounds_the_window)
 }
 END_TEST
 
+START_TEST(a_nack_may_show_the_shortest_round_trip)
+{
+    const struct weft_packet nack = {.kind = WEFT_NACK, .sent = 7 * US, .flags = WEFT_F_TRIMMED};
+    const struct weft_cc_ack taken = {.reply = &nack, .in_flight = 20};
+    begin(NULL);
+    cc->on_ack(state, &taken, 13 * US);
+    ck_assert_int_eq(view().base_rtt, 6 * US);
+}
+END_TEST
+
 START_TEST(a_lost_packet_takes_its_bytes_off)
 {
     begin(NULL);
@@ -293,6 +337,56 @@ START_TEST(what_quick_adapt_has_acted_on_cuts_no_more)
     }
     lose(34 * US, WEFT_LOST_TRIMMED);
     is_cwnd(4000);
+}
+END_TEST
+
+/* So have those that arrive: of the 20 packets 8 are acknowledged. */
+START_TEST(what_arrives_was_in_flight_too)
+{
+    begin(NULL);
+    ack(12 * US, 2, 8 * US, true);
+    ack(13 * US, 5, 8 * US, true);
+    lose(34 * US, WEFT_LOST_TRIMMED);
+    ack(35 * US, 8, 8 * US, true);
+    for (int n = 0; n < 12; n++)
+    {
+        lose(35 * US, WEFT_LOST_TRIMMED);
+    }
+    is_cwnd(5000);
+    lose(35 * US, WEFT_LOST_TRIMMED);
+    is_cwnd(4000);
+}
+END_TEST
+
+START_TEST(quick_adapt_forgets_what_was_to_join_the_window)
+{
+    begin(NULL);
+    ack(1 * US, 2, 9 * US, false);
+    ack(2 * US, 6, 9 * US, false);
+    lose(23 * US, WEFT_LOST_TRIMMED);
+    is_cwnd(6000);
+    ack(23 * US, 2, 8 * US, false);
+    is_cwnd(6000 + 3000 / 9.0 * 2000 / 6000 + 150); /* the time for eta has come */
+    begin(NULL);
+    ack(1 * US, 2, 9 * US, false);
+    ack(2 * US, 6, 9 * US, false);
+    ack(14 * US, 1, 8 * US, true); /* all that was gathered joins */
+    ack(15 * US, 8, 8 * US, true);
+    lose(23 * US, WEFT_LOST_TRIMMED);
+    is_cwnd(15000);
+    ack(24 * US, 1, 9 * US, false); /* the first packet since, not the ninth */
+    is_cwnd(15000);
+}
+END_TEST
+
+START_TEST(a_timeout_is_nothing_to_adapt_to)
+{
+    begin(NULL);
+    ack(12 * US, 2, 8 * US, true);
+    lose(34 * US, WEFT_LOST_BY_TIMEOUT);
+    is_cwnd(99000);
+    ack(34 * US, 4, 8 * US, true);
+    ck_assert_double_gt(view().cwnd, 98000);
 }
 END_TEST
 
@@ -365,17 +459,23 @@ nscc_suite(void)
     tcase_add_test(tcase, below_the_target_the_window_opens_in_proportion);
     tcase_add_test(tcase, from_the_target_on_without_a_mark_it_opens_fairly);
     tcase_add_test(tcase, gains_grow_with_the_bdp);
+    tcase_add_test(tcase, a_target_may_be_set);
     tcase_add_test(tcase, increases_join_the_window_together);
     tcase_add_test(tcase, without_delay_it_opens_fast);
+    tcase_add_test(tcase, a_fast_increase_lasts_until_a_delay);
     tcase_add_test(tcase, marks_below_the_target_leave_the_window);
     tcase_add_test(tcase, marks_above_the_target_cut_by_the_average_delay);
     tcase_add_test(tcase, a_cut_takes_no_more_than_its_largest_part);
     tcase_add_test(tcase, a_late_packet_without_a_mark_counts_little);
     tcase_add_test(tcase, an_overtaken_ack_says_no_delay);
     tcase_add_test(tcase, the_shortest_round_trip_bounds_the_window);
+    tcase_add_test(tcase, a_nack_may_show_the_shortest_round_trip);
     tcase_add_test(tcase, a_lost_packet_takes_its_bytes_off);
     tcase_add_test(tcase, quick_adapt_makes_the_window_what_has_arrived);
     tcase_add_test(tcase, what_quick_adapt_has_acted_on_cuts_no_more);
+    tcase_add_test(tcase, what_arrives_was_in_flight_too);
+    tcase_add_test(tcase, quick_adapt_forgets_what_was_to_join_the_window);
+    tcase_add_test(tcase, a_timeout_is_nothing_to_adapt_to);
     tcase_add_test(tcase, quick_adapt_leaves_what_still_flows);
     tcase_add_test(tcase, quick_adapt_acts_on_a_very_late_packet);
     tcase_add_test(tcase, what_is_forgotten_counts_for_nothing);
