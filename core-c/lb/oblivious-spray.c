@@ -3,7 +3,8 @@
  * Oblivious packet spraying at the hosts: every packet leaves with a source port of its own, drawn
  * uniformly from all 65,536, and switches hash it as they hash any flow. For one pair of hosts, the
  * shares of a switch's n ports then differ by some sqrt(n / 65536) of a share (1.6 % for 16 ports);
- * with the 16,384 ports of the dynamic range it would be twice that.
+ * with the 16,384 ports of the dynamic range it would be twice that. A QP may have fewer
+ * (`labels`).
  */
 #include "lb/ecmp.h"
 #include "lb/site.h"
@@ -17,11 +18,15 @@
 struct spray_config
 {
     int64_t replies; /* enum weft_replies */
+    int64_t labels;
 };
 
 static const struct weft_param params[] = {
     {"replies", WEFT_CHOICE, WEFT_P(struct spray_config, replies), "spray", NULL, NULL,
      WEFT_REPLIES_CHOICES, WEFT_REPLIES_DOC, "ofan §3.2(4) leaves it open; spray (ours)"},
+    WEFT_LABELS_PARAM(struct spray_config,
+                      "Each of fewer than 65,536 leaves once before one leaves again, as in "
+                      "UEC's simulator, which has 256."),
 };
 
 static int
@@ -35,18 +40,24 @@ spray_host_init(void *host, const void *config, const struct weft_path_site *sit
 static size_t
 spray_qp_size(const void *config, const struct weft_path_site *site)
 {
-    (void)config;
     (void)site;
-    return sizeof(struct weft_rng);
+    return sizeof(struct weft_rng) +
+           weft_few_labels_size(((const struct spray_config *)config)->labels);
 }
 
 static int
 spray_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
               uint32_t qp_index)
 {
+    struct weft_rng *rng = qp;
+    const struct spray_config *c = config;
     (void)host;
-    (void)config;
-    weft_host_rng((struct weft_rng *)qp, site, QP_STREAM | qp_index);
+    if (c->labels < 1 || c->labels > WEFT_LABELS)
+    {
+        return weft_refuse_config(site->why, &weft_lb_oblivious_spray.algo, config);
+    }
+    weft_host_rng(rng, site, QP_STREAM | qp_index);
+    weft_few_labels_begin((struct weft_few_labels *)(void *)(rng + 1), rng, c->labels, true);
     return weft_host_serves(site, &weft_lb_oblivious_spray);
 }
 

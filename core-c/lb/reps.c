@@ -33,6 +33,7 @@ struct reps_config
     int64_t freeze;
     int64_t uses;
     int64_t replies; /* enum weft_replies */
+    int64_t labels;
 };
 
 /* State of one QP; the labels of its ring follow. */
@@ -71,6 +72,7 @@ static const struct weft_param params[] = {
      "Bonato et al., EuroSys 2026, its simulator; default: its Algorithm 1"},
     {"replies", WEFT_CHOICE, WEFT_P(struct reps_config, replies), "spray", NULL, NULL,
      WEFT_REPLIES_CHOICES, WEFT_REPLIES_DOC, "(ours), as ops has them"},
+    WEFT_LABELS_PARAM(struct reps_config, "UEC's simulator has 256."),
 };
 
 static uint16_t *
@@ -87,12 +89,20 @@ reps_host_init(void *host, const void *config, const struct weft_path_site *site
     return 0;
 }
 
+/* Bytes of a QP's state and its ring; the few labels follow. */
+static size_t
+few_labels_at(const struct reps_config *c)
+{
+    const size_t bytes = sizeof(struct reps) + (size_t)c->ring * sizeof(uint16_t);
+    return (bytes + 7U) & ~(size_t)7U;
+}
+
 static size_t
 reps_qp_size(const void *config, const struct weft_path_site *site)
 {
+    const struct reps_config *c = config;
     (void)site;
-    const size_t ring = (size_t)((const struct reps_config *)config)->ring;
-    return sizeof(struct reps) + ring * sizeof(uint16_t);
+    return few_labels_at(c) + weft_few_labels_size(c->labels);
 }
 
 static int
@@ -102,7 +112,8 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
     struct reps *r = qp;
     const struct reps_config *c = config;
     (void)host;
-    if (c->ring < 1 || c->ring > MAX_RING || c->uses < 1 || c->uses > MAX_USES || c->explore < -1)
+    if (c->ring < 1 || c->ring > MAX_RING || c->uses < 1 || c->uses > MAX_USES || c->explore < -1 ||
+        c->labels < 1 || c->labels > WEFT_LABELS)
     {
         return weft_refuse_config(site->why, &weft_lb_reps.algo, config);
     }
@@ -113,6 +124,8 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
                            "qp_bdp of at least 1");
     }
     weft_host_rng(&r->rng, site, REPS_QP_STREAM | qp_index);
+    weft_few_labels_begin((struct weft_few_labels *)(void *)((char *)qp + few_labels_at(c)),
+                          &r->rng, c->labels, false);
     r->freeze = c->freeze;
     r->thaw_at = 0;
     r->explore = c->explore < 0 ? site->qp_bdp : (uint64_t)c->explore;

@@ -13,6 +13,52 @@ weft_replier_init(struct weft_replier *replier, const struct weft_path_site *sit
     replier->how = (uint64_t)how;
 }
 
+static uint32_t
+draw_few(void *of, uint64_t stream)
+{
+    struct weft_few_labels *few = of;
+    (void)stream;
+    return (few->first + weft_rng_below(&few->rng, few->n)) << 16;
+}
+
+/* Each label once a round, in the order of a mask that is drawn for the round. */
+static uint32_t
+take_turns(void *of, uint64_t stream)
+{
+    struct weft_few_labels *few = of;
+    uint32_t label;
+    (void)stream;
+    do
+    {
+        if (few->place == few->round)
+        {
+            few->place = 0;
+            few->order = weft_rng_u32(&few->rng) & (few->round - 1);
+        }
+        label = few->place++ ^ few->order;
+    } while (label >= few->n);
+    return (few->first + label) << 16;
+}
+
+void
+weft_few_labels_begin(struct weft_few_labels *few, struct weft_rng *rng, int64_t labels,
+                      bool in_turns)
+{
+    if (labels < WEFT_LABELS)
+    {
+        few->source =
+            (struct weft_random_source){.of = few, .next = in_turns ? take_turns : draw_few};
+        few->rng = *rng;
+        few->first = weft_label(&few->rng);
+        few->n = (uint32_t)labels;
+        for (few->round = 1; few->round < few->n; few->round *= 2)
+        {
+        }
+        few->place = few->round;
+        weft_rng_attach(rng, &few->source, 0);
+    }
+}
+
 size_t
 weft_sprayed_host_size(const void *config, const struct weft_path_site *site)
 {

@@ -6,6 +6,7 @@
 #ifndef WEFT_LB_SPRAYED_H
 #define WEFT_LB_SPRAYED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,42 @@ extern "C"
     {
         return (uint16_t)(weft_rng_u32(rng) >> 16);
     }
+
+/** Labels there are. */
+#define WEFT_LABELS 65536
+
+/** A table's row of the parameter `labels`. @p config: the struct that has the member; @p how: they
+ * are drawn. */
+#define WEFT_LABELS_PARAM(config, how)                                                             \
+    {                                                                                              \
+        "labels", WEFT_COUNT, WEFT_P(config, labels), "65536", "1", "65536", NULL,                 \
+            "Labels of a QP, in a row from a random one on. Few of them are hashed onto paths "    \
+            "less evenly. " how,                                                                   \
+            "(ours)"                                                                               \
+    }
+
+    /** Draws of a QP that has fewer labels. Stays where it is. */
+    struct weft_few_labels
+    {
+        struct weft_random_source source;
+        struct weft_rng rng;
+        uint32_t first;
+        uint32_t n;
+        uint32_t round; /**< n, rounded up to a power of two */
+        uint32_t place; /**< in the round */
+        uint32_t order; /**< mask of the round */
+    };
+
+    /** Bytes of it that a QP with @p labels needs. */
+    static inline size_t weft_few_labels_size(int64_t labels)
+    {
+        return labels < WEFT_LABELS ? sizeof(struct weft_few_labels) : 0;
+    }
+
+    /** Lets weft_label() draw from @p labels labels alone, at random or in rounds. @p few: not read
+     * if they are all. */
+    void weft_few_labels_begin(struct weft_few_labels *few, struct weft_rng *rng, int64_t labels,
+                               bool in_turns);
 
 #ifdef __cplusplus
 }

@@ -71,6 +71,19 @@ extern "C"
     /** A state of the congestion control "swift" or "mswift". */
     WEFT_API void weft_swift_read(const void *state, struct weft_swift_view *view);
 
+    struct weft_nscc_view
+    {
+        double cwnd;      /**< bytes; window() is the whole frames in it, at least 1 */
+        double most;      /**< bytes: the largest window */
+        double delay;     /**< ps: the average queueing delay */
+        int64_t base_rtt; /**< ps: the shortest round trip that was seen */
+        int64_t target;   /**< ps: the target of the queueing delay */
+        uint64_t cuts;    /**< since init */
+    };
+
+    /** A state of the congestion control "nscc". */
+    WEFT_API void weft_nscc_read(const void *state, struct weft_nscc_view *view);
+
     /** Act of Themis-D, and its reason. */
     enum weft_themis_reason
     {

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: uec-matrices.sh WEFT-RUNNER
+# NSCC beside uet-htsim 40ccb05 on three connection matrices (docs/beside-uet-htsim.md). Else who compares
+# balancers under Ultra Ethernet's NIC has a NIC that is another one.
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
+
+cp "$here/../../scenarios/baselines/"uec-*.cm .
+sed 's/ values="256 65536"/ values="256"/; s/<seeds .*count="10"/<seeds first="1" count="5"/' \
+    "$here/../../scenarios/baselines/uec-matrices.xml" >uec-matrices.xml
+ends 0 "$weft" run uec-matrices.xml --no-figures --out uec
+
+# near MATRIX BALANCER LAST MEAN PERCENT: uet-htsim's times, us, means of ten seeds; the last flow is as
+# near as that, the mean within 2 %
+near()
+{
+    "$weft" query uec --format csv "select abs(avg(last) / $3 - 1) <= $5 / 100.0 and
+            abs(avg(mean) / $4 - 1) <= 2 / 100.0
+        from (select max(acked_us) as last, avg(acked_us) as mean from flows join summary using (run)
+            where \"workload.file\" = 'uec-$1.cm' and \"balancer.name\" = '$2' group by run)" >found 2>messages || fail "$1 $2"
+    [ "$(tail -n 1 found)" = 1 ] || fail "$1, $2: not near uet-htsim's $3 and $4 us"
+}
+
+near perm2048K ops 62.71 58.48 2
+near perm2048K reps 63.29 59.13 3
+near incast8 ops 194.34 163.61 3
+near incast8 reps 194.04 164.46 3
+near a2a16 ops 93.67 92.25 0.1
+near a2a16 reps 93.67 92.25 0.1
