@@ -50,7 +50,8 @@ enum element_flag
     ELEMENT_CHANGES = 8,  /**< changes another one: but for its name no attribute is required */
     ELEMENT_FILLED = 16,  /**< holds text that is not blank */
     ELEMENT_DISTINCT =
-        32, /**< beside ELEMENT_MANY: each in one place has another param, name or as */
+        32,             /**< beside ELEMENT_MANY: each in one place has another param, name or as */
+    ELEMENT_SHORT = 64, /**< stands for others, and is in no resolved scenario */
 };
 
 struct element_spec

@@ -146,6 +146,10 @@ read_once(const struct element *root, struct scenario *s, struct diagnostics *d)
             continue;
         }
         element_read(e, spec, s, d);
+        if (spec->flags & ELEMENT_SHORT) /* comes before the elements that it stands for */
+        {
+            apply_nic_preset(s->root, s->nic);
+        }
         if (spec->selector)
         {
             struct choice *choice = (void *)((char *)s + spec->choice);

@@ -32,6 +32,10 @@ char *scenario_write(const struct scenario *s, const char *name);
  * planned. */
 void load_faults(const struct element *root, struct scenario *s, struct diagnostics *d);
 
+/** Gives @p root the transport, congestion control and switches of a preset (enum nic_preset),
+ * where it does not name its own. */
+void apply_nic_preset(struct element *root, int64_t preset);
+
 /** Adds to @p fault the links that @p e names, as @p name has read it, and names them as a resolved
  * scenario does. Links that are not there are reported. */
 void find_links(const struct element *e, const struct scenario *s, struct link_name *name,

@@ -120,7 +120,7 @@ scenario_write(const struct scenario *s, const char *name)
         {
             write_many(&t, spec, s);
         }
-        else if (spec->selector || spec->nattributes)
+        else if ((spec->selector || spec->nattributes) && !(spec->flags & ELEMENT_SHORT))
         {
             write_start(&t, spec, s);
             text_add(&t, "/>\n");

@@ -133,6 +133,16 @@ extern "C"
         const char *layer; /**< its name */
     };
 
+    /** NICs, and switches that suit them. */
+    enum nic_preset
+    {
+        NIC_OWN, /**< as the other elements say */
+        NIC_UEC,
+        NIC_ROCE_LOSSLESS,
+        NIC_ROCE_SR,
+        NIC_IDEAL,
+    };
+
     /** Whether links are listed. */
     enum links_listed
     {
@@ -188,6 +198,7 @@ extern "C"
         struct weft_clos clos;  /**< built from topology */
         struct weft_graph tors; /**< of hosts at several ToRs */
         void *tors_memory;      /**< what that points into; NULL: none */
+        int64_t nic;            /**< enum nic_preset: has set what the scenario does not name */
         struct drop_rule *drops;
         size_t ndrops;
         double loss; /**< probability that a data packet is lost at the top tier it crosses */

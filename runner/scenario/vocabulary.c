@@ -228,6 +228,13 @@ static const struct attribute_spec random_degrade_attributes[] = {
     TOGETHER,
 };
 
+static const struct attribute_spec nic_attributes[] = {
+    CHOICE_AT(IN_SCENARIO(nic), "preset", "own", "own uec roce-lossless roce-sr ideal", false,
+              "own: as the other elements say; uec: Ultra Ethernet's, trim and nscc, in switches "
+              "that trim; roce-lossless: nic-sr and dcqcn, with PFC; roce-sr: sack and dcqcn, "
+              "without PFC; ideal: ideal and no congestion control"),
+};
+
 static const struct attribute_spec convergence_attributes[] = {
     VALUE_AT(IN_SCENARIO(convergence), "delay", false, WEFT_TIME, "100us", "0s", "inf",
              "from a failure or repair to new forwarding everywhere; what lasts no longer is never "
@@ -485,6 +492,10 @@ static const struct element_spec elements[] = {
     {ELEMENT("topology", "scenario", ELEMENT_SETTABLE, topology_attributes,
              "the graph of hosts and switches"),
      .selector = "kind", .choice = IN_SCENARIO(topology)},
+    FIXED(
+        nic, "scenario", ELEMENT_SETTABLE | ELEMENT_SHORT,
+        "a transport, a congestion control and switches that go together, where the scenario names "
+        "no other ones"),
     CHOSEN("fabric", "scenario", fabric, "roce", "frame sizes and NIC behaviour"),
     CHOSEN("switch", "scenario", switches, "shared-buffer",
            "the memory of every switch: buffer, traffic classes, PFC, ECN, trimming"),
