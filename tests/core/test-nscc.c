@@ -233,7 +233,7 @@ START_TEST(a_cut_takes_no_more_than_its_largest_part)
 }
 END_TEST
 
-/* It is not the queue that marks which has delayed it. */
+/* Another queue than the one that marks has delayed it. */
 START_TEST(a_late_packet_without_a_mark_counts_little)
 {
     static const char *const sharp[] = {"delay-weight", "0.5", NULL};
@@ -306,8 +306,8 @@ START_TEST(a_lost_packet_takes_its_bytes_off)
 }
 END_TEST
 
-/* It looks for the first time 21 us after the first reply: 12 us and the target. 225,000 B / 8 is
- * the gate. */
+/* Quick adapt looks for the first time 21 us after the first reply: 12 us and the target. 225,000 B
+ * / 8 is the gate. */
 START_TEST(quick_adapt_makes_the_window_what_has_arrived)
 {
     begin(NULL);
@@ -322,7 +322,7 @@ START_TEST(quick_adapt_makes_the_window_what_has_arrived)
 }
 END_TEST
 
-/* What is in flight then, 20 packets, has been paid for. */
+/* Packets in flight then, 20 of them, have been paid for. */
 START_TEST(what_quick_adapt_has_acted_on_cuts_no_more)
 {
     begin(NULL);
@@ -423,7 +423,7 @@ START_TEST(quick_adapt_acts_on_a_very_late_packet)
 }
 END_TEST
 
-/* What was forgotten would open windows without end. */
+/* Checks that are forgotten would open windows without end. */
 START_TEST(what_is_forgotten_counts_for_nothing)
 {
     begin(NULL);
