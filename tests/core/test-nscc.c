@@ -423,7 +423,7 @@ START_TEST(quick_adapt_acts_on_a_very_late_packet)
 }
 END_TEST
 
-/* Checks that are forgotten would open windows without end. */
+/* Replies about what was forgotten would open windows without end. */
 START_TEST(what_is_forgotten_counts_for_nothing)
 {
     begin(NULL);
