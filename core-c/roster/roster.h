@@ -61,7 +61,8 @@
     X(weft_cc_dcqcn)                \
     X(weft_cc_dctcp)                \
     X(weft_cc_swift)                \
-    X(weft_cc_mswift)
+    X(weft_cc_mswift)               \
+    X(weft_cc_timely)
 
 #define WEFT_WORKLOADS(X)               \
     X(weft_workload_ring)               \

@@ -246,7 +246,7 @@ static const struct
     {"dctcp", "trim", "off", "+-00-0-"},      {"swift", NULL, NULL, "++00---"},
     {"swift", "fast-cut", "off", "++000--"},  {"swift", "trim-cut", "off", "++00-0-"},
     {"mswift", NULL, NULL, "++000--"},        {"mswift", "fast-cut", "on", "++00---"},
-    {"mswift", "trim-cut", "off", "++0000-"},
+    {"mswift", "trim-cut", "off", "++0000-"}, {"timely", "initial", "10Gbps", "++00000"},
 };
 #define CONTROLS ((int)(sizeof does / sizeof does[0]))
 

@@ -71,6 +71,18 @@ extern "C"
     /** A state of the congestion control "swift" or "mswift". */
     WEFT_API void weft_swift_read(const void *state, struct weft_swift_view *view);
 
+    struct weft_timely_view
+    {
+        double rate;     /**< bit/s */
+        double gradient; /**< the mean difference of round trips by that of an idle path */
+        int64_t rtt;     /**< ps: the last one that it acted on; 0: none yet */
+        int64_t falls;   /**< completion events in a row whose gradient was not above 0 */
+        uint64_t cuts;   /**< since init */
+    };
+
+    /** A state of the congestion control "timely". */
+    WEFT_API void weft_timely_read(const void *state, struct weft_timely_view *view);
+
     /** Act of Themis-D, and its reason. */
     enum weft_themis_reason
     {
