@@ -17,6 +17,8 @@ const struct scene scenes[NSCENES] = {
     {"letflow", "ideal", "dcqcn", {"preset", "100g", "ecn-at", "dequeue"}, 150000, 4},
     {"themis", "nic-sr", "none", {"preset", "100g", "headroom", "60KB"}, 300000, 0, 0.01},
     {"ar-quality", "sack", "none", {"preset", "100g", "pfc", "off"}, 60000, 0, 0, 24},
+    {"ecmp", "gbn", "hpcc", {"preset", "100g"}, 150000, 3},
+    {"ar", "sack", "hpcc", {"preset", "100g", "pfc", "off", "buffer", "200KB"}, 100000, 2},
 };
 
 struct net_world world = {.mutex = PTHREAD_MUTEX_INITIALIZER};
