@@ -103,6 +103,20 @@ checked_on_lost(void *state, const struct weft_loss *loss, int64_t now)
     ops_of(c)->on_lost(weft_checked_own(c), loss, now);
 }
 
+static void
+checked_on_stamps(void *state, const struct weft_stamp *stamps, uint32_t n, int64_t now)
+{
+    const struct weft_checked *c = sender(state, now, "cc->on_stamps");
+    WEFT_CHECK(n >= 1 && n <= WEFT_STAMPS, "cc->on_stamps", "there are 1 to WEFT_STAMPS stamps");
+    for (uint32_t i = 0; i < n; i++)
+    {
+        WEFT_CHECK(
+            weft_rate_possible(stamps[i].rate) && stamps[i].at <= now, "cc->on_stamps",
+            "a stamp has the link's rate, and when the packet left there, not later than now");
+    }
+    ops_of(c)->on_stamps(weft_checked_own(c), stamps, n, now);
+}
+
 static uint64_t
 checked_cuts(const void *state)
 {
@@ -129,6 +143,7 @@ wrap(struct weft_cc_ops *checked, const struct weft_cc_ops *ops)
     WEFT_CHECKED_HOOK(on_nack, checked_on_nack);
     WEFT_CHECKED_HOOK(on_timeout, checked_on_timeout);
     WEFT_CHECKED_HOOK(on_lost, checked_on_lost);
+    WEFT_CHECKED_HOOK(on_stamps, checked_on_stamps);
     WEFT_CHECKED_HOOK(cuts, checked_cuts);
     WEFT_CHECKED_HOOK(window, checked_window);
 }

@@ -375,6 +375,7 @@ settle_flags(struct weft_net *net)
     for (uint32_t i = 0; i < net->config.nlevels; i++)
     {
         tor = tor || net->level[i].lb->tor;
+        net->stamps = net->stamps || net->level[i].cc->on_stamps;
     }
     net->classes = (uint32_t)b->classes;
     net->marks_at_enqueue = b->ecn && b->ecn_at == WEFT_ECN_ENQUEUE;
@@ -389,7 +390,8 @@ settle_flags(struct weft_net *net)
     net->hashes_replies = net->config.frame.replies != WEFT_REPLIES_BALANCER;
     net->looks = net->reads_queues || net->lb->leave || net->hashes_replies;
     net->hashes = net->lb->pick == weft_sprayed_pick && !net->looks;
-    net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
+    net->looks_at_dequeue = net->marks_at_dequeue || net->stamps;
+    net->inspects[0] = net->looks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = UINT64_MAX;
     weft_net_note_routes(net);
@@ -446,7 +448,7 @@ soonest_news(const struct weft_net *net)
 }
 
 /* Notes how much longer than a window it takes until something is noticed elsewhere that a switch
- * does. Ranks wait for all nodes of a window. */
+ * does. Ranks wait for all nodes of a window; stamps are there after one. */
 static void
 note_slack(struct weft_net *net)
 {
@@ -495,7 +497,7 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     {
         connect(net, i);
     }
-    if (!code && !config->ranks)
+    if (!code && !config->ranks && !net->stamps)
     {
         note_slack(net);
     }

@@ -509,6 +509,17 @@ weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now)
     }
 }
 
+void
+weft_qp_stamps(struct weft_qp *qp, const struct weft_stamp *stamps, uint32_t n, int64_t now)
+{
+    WEFT_CHECK_QP(qp, "weft_qp_stamps");
+    WEFT_CHECK(now >= qp->last_sent, "weft_qp_stamps", WEFT_RULE_TIME);
+    if (qp->algos->cc->on_stamps)
+    {
+        qp->algos->cc->on_stamps(qp->cc, stamps, n, now);
+    }
+}
+
 int64_t
 weft_qp_deadline(const struct weft_qp *qp)
 {

@@ -40,11 +40,16 @@ extern "C"
         bool watching;   /* a round is out: limit and mark hold */
         bool had_queued; /* before is in use */
         bool clock;      /* time decides; else packets are counted */
+        bool timers;     /* it does, or there are two timers: the deadline is not base's alone */
         /* An ACK without losses reads nothing from here on. */
-        uint32_t first; /* missing packets in [first, tried) will be, for the first time */
-        uint32_t again; /* missing packets in [again, limit) will be, once more */
-        uint32_t limit; /* the round: missing packets before it */
-        uint32_t mark;  /* packets from it on were sent after all of the round */
+        uint32_t first;    /* missing packets in [first, tried) will be, for the first time */
+        uint32_t again;    /* missing packets in [again, limit) will be, once more */
+        uint32_t limit;    /* the round: missing packets before it */
+        uint32_t mark;     /* packets from it on were sent after all of the round */
+        bool by_timer;     /* only the timer repeats what was sent again */
+        int32_t round_gap; /* how far top lies beyond mark when the round is lost */
+        uint32_t few;      /* packets outstanding up to which the timer fires sooner, */
+        int64_t sooner;    /* by so much, ps */
         struct sack_queue before; /* what was queued already then is not told */
     };
 
@@ -213,6 +218,39 @@ extern "C"
         }
         s->tried = sack_missing(s, s->tried, end);
         return s->tried != end;
+    }
+
+    struct sack_span
+    {
+        uint32_t from;
+        uint32_t end;
+    };
+
+    /* Returns those of the packets sent again that are missing and left @p lost or before: the
+     * oldest one if it left alone, a round, or all; from is end if there are none. */
+    static inline struct sack_span sack_lost_again(struct sack_tx *s, int64_t lost)
+    {
+        const struct sack_clock *k = sack_clock_of(s);
+        const uint32_t una = s->base.una;
+        if (!s->watching || !weft_psn_before(una, s->limit))
+        {
+            return (struct sack_span){una, una};
+        }
+        const bool alone = k->alone == una;
+        const uint32_t from = weft_psn_add(una, alone && k->alone_at > lost);
+        const uint32_t end = k->resent <= lost ? s->first
+                             : k->left <= lost ? s->limit
+                                               : weft_psn_add(una, alone);
+        return (struct sack_span){sack_missing(s, from, end), end};
+    }
+
+    static inline void sack_repeat_lost(struct sack_tx *s, int64_t lost)
+    {
+        const struct sack_span span = sack_lost_again(s, lost);
+        if (span.from != span.end)
+        {
+            sack_repeat(s, span.from, span.end);
+        }
     }
 
 #ifdef __cplusplus

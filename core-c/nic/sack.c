@@ -17,11 +17,14 @@
  * missing meanwhile belongs to the next round. A packet that is sent again alone, such as a probe,
  * has a time of its own and makes the round no younger: its answer shows that the round is lost.
  * Where no such packets follow only the timer helps, which sends again whatever is missing of what
- * had been sent when it was started, or the probe.
+ * had been sent when it was started, or the probe. With recovery=timer (IRN, SIGCOMM 2018, §3.1)
+ * there are no rounds: only the timer repeats what was sent again, and of packets beyond the oldest
+ * one it takes those for lost that a later one has overtaken.
  *
  * Each ACK costs a bit and a few comparisons: every cursor below only moves forward over the
  * bitmap, a word at a time, except that a round starts again from the oldest packet.
  */
+#include "nic/bdp.h"
 #include "nic/sack-cursors.h"
 #include "roster/tables.h"
 
@@ -32,6 +35,16 @@ struct sack_config
     int64_t reorder_min; /* ps; 0: a quarter of the base RTT */
     int64_t reorder_max; /* ps */
     int64_t probe;
+    int64_t recovery; /* RECOVERY_ */
+    int64_t bdp_fc;
+    int64_t rto_low; /* ps; 0: off */
+    int64_t few;     /* packets */
+};
+
+enum
+{
+    RECOVERY_ROUNDS,
+    RECOVERY_TIMER,
 };
 
 #define P(member) WEFT_P(struct sack_config, member)
@@ -55,11 +68,28 @@ static const struct weft_param params[] = {
     {"rto", WEFT_TIME, P(base.rto), "1ms", "1ns", "inf", NULL,
      "Time without progress after which what was sent before it is sent again; no back-off.",
      "(ours)"},
+    {"recovery", WEFT_CHOICE, P(recovery), "rounds", NULL, NULL, "rounds timer",
+     "With a threshold, a packet that was sent again is sent once more by what shows that it was "
+     "lost too; or by the timer alone, which then repeats only the oldest packet and what a later "
+     "one has overtaken.",
+     "ofan §4; IRN §3.1"},
+    {"bdp-fc", WEFT_BOOL, P(bdp_fc), "off", NULL, NULL, NULL,
+     "New packets lie less than a bandwidth-delay product beyond the oldest missing one.",
+     "IRN §3.2"},
+    {"rto-low", WEFT_TIME, P(rto_low), "0s", "0s", "10s", NULL,
+     "With a threshold, the timer while no more than rto-low-packets lie between the oldest "
+     "missing "
+     "packet and the last one sent; 0: rto, too.",
+     "IRN §3.1"},
+    {"rto-low-packets", WEFT_COUNT, P(few), "3", "1", "65536", NULL, "So many packets.",
+     "IRN §3.1"},
 };
 
 static const struct weft_preset presets[] = {
     {"permutation", "threshold=32", "Best of a sweep under a permutation.", "ofan §8.2"},
     {"alltoall", "threshold=6", "Best of a sweep under an all-to-all.", "ofan §8.2"},
+    {"irn", "threshold=1 recovery=timer bdp-fc=on rto=320us rto-low=100us",
+     "IRN: each gap is a loss, BDP-FC, and two timers.", "IRN §3, §4.1"},
 };
 
 static const char *
@@ -69,6 +99,14 @@ check(const void *config)
     if (c->threshold >= c->base.window)
     {
         return "no gap can reach threshold; expected it to be less than window";
+    }
+    if (c->threshold == 0 && (c->recovery == RECOVERY_TIMER || c->rto_low > 0))
+    {
+        return "recovery=timer and rto-low are for packets that are counted; expected a threshold";
+    }
+    if (c->rto_low > 0 && (c->rto_low > c->base.rto || c->base.rto == WEFT_NEVER))
+    {
+        return "rto-low needs a longer timer behind it; expected an rto that is not inf, nor less";
     }
     if (c->reorder_max < c->reorder_min)
     {
@@ -108,15 +146,22 @@ tx_init(void *tx, const void *config, const struct weft_transport_site *site)
 {
     const struct sack_config *c = config;
     struct sack_tx *s = tx;
+    const int64_t span = c->bdp_fc ? weft_bdp_frames(site, UINT32_MAX) : c->base.window;
+    const int64_t most = span < c->base.window ? span : c->base.window;
     memset(s, 0, sizeof(*s));
-    if (check(config) || weft_selective_window_check(&c->base) || c->threshold < 0 ||
-        weft_sender_init(&s->base, c->base.outstanding, c->base.window, c->base.rto,
-                         site->first_psn))
+    if (check(config) || weft_selective_window_check(&c->base) || c->threshold < 0 || c->few < 0 ||
+        weft_sender_init(&s->base, c->base.outstanding < most ? c->base.outstanding : most, most,
+                         c->base.rto, site->first_psn))
     {
         return WEFT_ERANGE;
     }
     s->mask = (uint32_t)c->base.window - 1U;
     s->threshold = (int32_t)c->threshold;
+    s->by_timer = c->recovery == RECOVERY_TIMER;
+    s->round_gap = s->by_timer ? INT32_MAX : s->threshold;
+    s->sooner = c->rto_low > 0 ? c->base.rto - c->rto_low : 0;
+    s->few = (uint32_t)c->few;
+    s->timers = c->threshold == 0 || s->sooner > 0;
     s->top = s->base.una;
     s->tried = s->base.una;
     if (c->threshold == 0)
@@ -195,46 +240,11 @@ tx_next_lost(void *tx, uint32_t *psn)
     return false;
 }
 
-struct span
-{
-    uint32_t from;
-    uint32_t end;
-};
-
-/* Returns those of the packets sent again that are missing and left @p lost or before: the oldest
- * one if it left alone, a round, or all; from is end if there are none. */
-static struct span
-lost_again(struct sack_tx *s, int64_t lost)
-{
-    const struct sack_clock *k = sack_clock_of(s);
-    const uint32_t una = s->base.una;
-    if (!s->watching || !weft_psn_before(una, s->limit))
-    {
-        return (struct span){una, una};
-    }
-    const bool alone = k->alone == una;
-    const uint32_t from = weft_psn_add(una, alone && k->alone_at > lost);
-    const uint32_t end = k->resent <= lost ? s->first
-                         : k->left <= lost ? s->limit
-                                           : weft_psn_add(una, alone);
-    return (struct span){sack_missing(s, from, end), end};
-}
-
-static void
-repeat_lost(struct sack_tx *s, int64_t lost)
-{
-    const struct span span = lost_again(s, lost);
-    if (span.from != span.end)
-    {
-        sack_repeat(s, span.from, span.end);
-    }
-}
-
 static void
 count_round(struct sack_tx *s)
 {
     if (s->watching && weft_psn_before(s->base.una, s->limit) &&
-        weft_psn_diff(s->top, s->mark) >= s->threshold)
+        weft_psn_diff(s->top, s->mark) >= s->round_gap)
     {
         sack_repeat(s, s->base.una, s->limit);
     }
@@ -249,7 +259,7 @@ repair(struct sack_tx *s)
     sack_raise_to(&s->limit, s->base.una);
     if (s->clock)
     {
-        repeat_lost(s, weft_lateness_lost(&sack_clock_of(s)->late));
+        sack_repeat_lost(s, weft_lateness_lost(&sack_clock_of(s)->late));
     }
     else
     {
@@ -301,7 +311,7 @@ time_losses(struct sack_tx *s, const struct weft_packet *reply, int64_t now)
 static bool
 is_overtaken(struct sack_tx *s)
 {
-    const struct span again = lost_again(s, sack_clock_of(s)->late.newest);
+    const struct sack_span again = sack_lost_again(s, sack_clock_of(s)->late.newest);
     return again.from != again.end || sack_find_missing(s, s->top);
 }
 
@@ -420,18 +430,29 @@ static bool
 hastens(const void *config)
 {
     const struct sack_config *c = config;
-    return c->threshold == 0;
+    return c->threshold == 0 || c->rto_low > 0;
+}
+
+static int64_t
+soonest(const struct sack_tx *s)
+{
+    const int64_t deadline = s->base.deadline;
+    if (!s->clock)
+    {
+        const bool soon = weft_sender_outstanding(&s->base) <= s->few;
+        return soon && deadline != WEFT_NEVER ? deadline - s->sooner : deadline;
+    }
+    const uint64_t *bits = (const uint64_t *)(const void *)(s + 1);
+    const struct sack_clock *k =
+        (const struct sack_clock *)(const void *)(bits + (s->mask + 1) / 64);
+    return k->probe_at < deadline ? k->probe_at : deadline;
 }
 
 static int64_t
 tx_deadline(const void *tx)
 {
     const struct sack_tx *s = tx;
-    const int64_t deadline = s->base.deadline;
-    const uint64_t *bits = (const uint64_t *)(const void *)(s + 1);
-    const struct sack_clock *k =
-        (const struct sack_clock *)(const void *)(bits + (s->mask + 1) / 64);
-    return s->clock && k->probe_at < deadline ? k->probe_at : deadline;
+    return s->timers ? soonest(s) : s->base.deadline;
 }
 
 /* The oldest missing packet is sent again, alone, which tells nobody of a loss. */
@@ -469,7 +490,7 @@ probe(struct sack_tx *s, int64_t now)
     }
     if (is_overtaken(s))
     {
-        repeat_lost(s, k->late.newest);
+        sack_repeat_lost(s, k->late.newest);
         if (sack_find_missing(s, s->top))
         {
             sack_take_up(s, s->top);
@@ -486,7 +507,15 @@ static void
 time_out(struct sack_tx *s)
 {
     sack_tell_nothing(s);
-    sack_raise_to(&s->tried, s->overdue);
+    if (s->by_timer)
+    {
+        sack_raise_to(&s->tried, weft_psn_add(s->base.una, 1));
+        sack_raise_to(&s->tried, s->top);
+    }
+    else
+    {
+        sack_raise_to(&s->tried, s->overdue);
+    }
     s->overdue = s->base.end;
     s->first = s->tried;
     s->limit = s->tried;
@@ -507,6 +536,10 @@ static void
 tx_timeout(void *tx, int64_t now)
 {
     struct sack_tx *s = tx;
+    if (!s->clock && s->timers && now >= soonest(s))
+    {
+        s->base.deadline = now < s->base.deadline ? now : s->base.deadline;
+    }
     if (weft_sender_timeout(&s->base, now))
     {
         time_out(s);
@@ -523,7 +556,7 @@ const struct weft_transport_ops weft_transport_sack = {
             .name = "sack",
             .doc = "Every packet is acknowledged individually; what time, or a count of packets, "
                    "shows to be missing is sent again.",
-            .source = "ofan §4, §8.2; RFC 8985",
+            .source = "ofan §4, §8.2; RFC 8985; IRN, SIGCOMM 2018",
             .params = params,
             .nparams = sizeof params / sizeof params[0],
             .presets = presets,

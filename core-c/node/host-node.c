@@ -3,6 +3,7 @@
 #include "node/host-node.h"
 #include "node/arrivals.h"
 #include "node/mail.h"
+#include "node/stamps.h"
 
 #define RECEIVER_TIMER (UINT64_C(1) << 32) /* in the order of timers; senders' come first */
 #define MOST_LOADED    64U                 /* QPs that may send within a window */
@@ -104,6 +105,20 @@ receive_reply(const struct weft_net *net, struct weft_host_node *h, const struct
     }
 }
 
+/* Tells the program of a frame, and a congestion control of a reply's stamps. */
+static __attribute__((noinline)) void
+hear(const struct weft_net *net, const struct weft_node *node, const struct weft_packet *p)
+{
+    if (net->config.hooks.received)
+    {
+        net->config.hooks.received(net->config.hooks.of, node->number, p, node->now);
+    }
+    if (net->stamps && (p->kind == WEFT_ACK || p->kind == WEFT_NACK))
+    {
+        weft_stamps_tell(net->qp[p->qp], p, node->now);
+    }
+}
+
 static void
 receive(const struct weft_net *net, struct weft_host_node *h, struct weft_packet *p)
 {
@@ -120,9 +135,9 @@ receive(const struct weft_net *net, struct weft_host_node *h, struct weft_packet
         return;
     }
     p->hops++;
-    if (net->config.hooks.received)
+    if (net->hears)
     {
-        net->config.hooks.received(net->config.hooks.of, node->number, p, node->now);
+        hear(net, node, p);
     }
     node->counters.delivered++;
     node->counters.delivered_bytes += p->bytes;
@@ -270,6 +285,9 @@ read_mail(const struct weft_net *net, struct weft_host_node *h, enum weft_mail_k
         h->node.last = h->node.now;
         switch (due.key >> 56)
         {
+        case WEFT_MAIL_STAMP:
+            weft_stamps_keep(net->qp[letter->packet.qp], letter, &h->node.worker->memory);
+            break;
         case WEFT_MAIL_REPLY:
             receive(net, h, &letter->packet);
             break;

@@ -7,21 +7,30 @@
 
 #include "node/worker.h"
 
-/** A packet that comes without a wire, a message to post, or a call, in a host's mail. */
+/** A packet that comes without a wire, a stamp of a packet, a message to post, or a call, in a
+ * host's mail. */
 struct weft_letter
 {
     struct weft_letter *next;
     struct weft_packet packet;
-    struct weft_net_qp *qp;
-    uint64_t bytes;
-    uint64_t tag;
-    void (*call)(void *of, uint64_t what, int64_t now); /**< with `tag`; NULL: it is no call */
-    void *of;
+    union
+    {
+        struct
+        {
+            struct weft_net_qp *qp;
+            uint64_t bytes;
+            uint64_t tag;
+            void (*call)(void *of, uint64_t what, int64_t now); /**< with `tag`; NULL: no call */
+            void *of;
+        };
+        struct weft_stamp stamp;
+    };
 };
 
 /** Order of mail within an instant: what comes before arrivals, and posts, which come after. */
 enum weft_mail_kind
 {
+    WEFT_MAIL_STAMP,
     WEFT_MAIL_REPLY,
     WEFT_MAIL_LOSS,
     WEFT_MAIL_PROGRAM = 8, /**< and enum weft_net_step */

@@ -60,6 +60,7 @@ struct weft_net_qp
     bool sprays;                       /**< its packets have several ports to choose from */
     uint32_t at_ports;                 /**< its packets that wait there, where there are several */
     size_t flow_each;                  /**< bytes of `flow` for a plane */
+    struct weft_stamps *stamps;        /**< of its packets that are not answered; NULL: none yet */
 };
 
 #endif

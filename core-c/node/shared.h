@@ -71,6 +71,9 @@ struct weft_net
     int64_t mark_above;    /**< bytes of a queue that is joined up to which nothing is marked */
     uint32_t calm;         /**< the same with the frame that joins, or less */
     bool marks_at_dequeue;
+    bool stamps;           /**< a congestion control reads the stamps of ports */
+    bool looks_at_dequeue; /**< either of the two */
+    bool hears;            /**< so that replies are looked at first, or a hook hears of frames */
     bool counts_by_class;
     bool ideal_replies;
     int64_t window;
@@ -91,6 +94,7 @@ struct weft_net
 static inline void
 weft_net_note_routes(struct weft_net *net)
 {
+    net->hears = net->stamps || net->config.hooks.received;
     net->routes_slowly = net->has_fib || net->loses_at_top || net->config.hooks.picked;
     net->is_lean = !net->routes_slowly && !net->inspects[0] && net->classes == 2 &&
                    !net->counts_by_class && net->config.buffer.port_buffer == 0;

@@ -5,7 +5,7 @@
  * the order of time: while a neighbour is paused, as each buffer that is given back may let it go
  * on, and at ports to hosts for which ToR middleware owes a NACK, which it sends by another port.
  */
-#include "node/switch-node.h"
+#include "node/stamps.h"
 
 static uint32_t
 ask_scheduler(const struct weft_net *net, const struct weft_port *port, uint32_t classes)
@@ -29,14 +29,28 @@ pick_class(const struct weft_net *net, const struct weft_port *port, uint32_t cl
                                               : ask_scheduler(net, port, classes);
 }
 
+static __attribute__((noinline)) void
+look_at_queue(const struct weft_net *net, struct weft_switch_node *sw, const struct weft_port *port,
+              struct weft_packet *p, int64_t at)
+{
+    if (net->marks_at_dequeue)
+    {
+        weft_switch_mark(net, sw, p, port->index, &sw->leaving[port->index], at);
+    }
+    if (net->stamps)
+    {
+        weft_switch_stamp(net, sw, port, p, at);
+    }
+}
+
 void
 weft_switch_inspect(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
                     struct weft_packet *p, int64_t at)
 {
     const uint32_t out = port->index;
-    if (net->marks_at_dequeue)
+    if (net->looks_at_dequeue)
     {
-        weft_switch_mark(net, sw, p, out, &sw->leaving[out], at);
+        look_at_queue(net, sw, port, p, at);
     }
     if (net->lb->leave && sw->map.tier != WEFT_TIER_SERVER)
     {

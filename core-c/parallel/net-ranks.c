@@ -190,6 +190,10 @@ pack_mail(struct weft_net *net, struct weft_pack *pack, const struct weft_postin
     head.order = p->order;
     head.host = p->host;
     weft_pack_put(net, pack, &head, sizeof head);
+    if (p->key >> 56 == WEFT_MAIL_STAMP)
+    {
+        weft_pack_put(net, pack, &p->letter.stamp, sizeof p->letter.stamp);
+    }
 }
 
 static void
@@ -311,6 +315,10 @@ read_mail(struct weft_net *net, struct weft_parcel *in)
     struct weft_worker *worker = net->node[head.host]->worker;
     struct weft_letter *letter = weft_letter_get(worker);
     letter->packet = head.packet;
+    if (head.key >> 56 == WEFT_MAIL_STAMP)
+    {
+        weft_parcel_take(in, &letter->stamp, sizeof letter->stamp);
+    }
     weft_mail_put(worker, head.host, head.at, head.key, head.order, letter);
 }
 

@@ -62,6 +62,8 @@
     X(weft_cc_dctcp)                \
     X(weft_cc_swift)                \
     X(weft_cc_mswift)               \
+    X(weft_cc_timely)               \
+    X(weft_cc_hpcc)                 \
     X(weft_cc_nscc)
 
 #define WEFT_WORKLOADS(X)               \

@@ -42,7 +42,7 @@ extern struct host_rig
     bool with_path;
     bool with_window;
 
-    uint64_t transport_config[8];
+    uint64_t transport_config[16];
     struct weft_host host;
     struct weft_qp *active[RIG_QPS];
     int64_t send_at[RIG_QPS];

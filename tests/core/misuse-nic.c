@@ -127,6 +127,21 @@ cc_of_the_future(void)
 }
 
 static void
+cc_stamped_in_the_future(void)
+{
+    const struct weft_stamp stamp = {.at = 11, .rate = 1};
+    make_cc("hpcc");
+    cc->on_stamps(end, &stamp, 1, 10);
+}
+
+static void
+cc_stamped_by_nobody(void)
+{
+    make_cc("hpcc");
+    cc->on_stamps(end, NULL, 0, 10);
+}
+
+static void
 cc_notified_by_an_ack(void)
 {
     make_cc("dcqcn");
@@ -327,6 +342,8 @@ const struct mistake nic_mistakes[] = {
     {cc_jumps, "cc->on_ack: una counts from the QP's first packet", true},
     {cc_unlearns, "cc->on_ack: delivered is at least una, and never falls", true},
     {cc_of_the_future, "cc->on_ack: reply has when its data packet was sent", true},
+    {cc_stamped_in_the_future, "cc->on_stamps: a stamp has the link's rate", true},
+    {cc_stamped_by_nobody, "cc->on_stamps: there are 1 to WEFT_STAMPS stamps", true},
     {cc_notified_by_an_ack, "cc->on_cnp: the packet is a CNP", true},
     {schedule_control, "scheduler->pick: ready has a bit for at least one class", false},
     {schedule_too_many, "scheduler->pick: the classes of last are among those", true},

@@ -13,7 +13,7 @@
 struct nic_rig
 {
     const struct weft_transport_ops *ops;
-    uint64_t config[8];
+    uint64_t config[16];
     void *rx;
     void *tx;
 };

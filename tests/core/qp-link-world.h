@@ -50,7 +50,7 @@ extern struct qp_link_world
     struct weft_transport_ops transport;
     struct weft_cc_ops cc;
     struct weft_path_ops path;
-    uint64_t config[8];
+    uint64_t config[16];
     struct weft_host host[QP_LINK_HOSTS];
     struct weft_qp *active[QP_LINK_HOSTS][QP_LINK_QPS];
     int64_t send_at[QP_LINK_HOSTS][QP_LINK_QPS];

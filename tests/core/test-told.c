@@ -170,7 +170,7 @@ enum event
     EVENTS
 };
 
-static uint64_t config[32], state[160];
+static uint64_t config[32], state[256];
 
 static void
 happens(const struct weft_cc_ops *cc, enum event event, int64_t now)
@@ -225,7 +225,7 @@ effect_of(const struct weft_cc_ops *cc, enum event event)
     }
     const int64_t now = 1000 * US;
     const int64_t later = now + 20 * US;
-    uint64_t before[160];
+    uint64_t before[256];
     memcpy(before, state, sizeof state);
     const double quiet =
         (double)cc->rate(before, later) * (cc->window ? cc->window(before, later) : 1U);
@@ -246,7 +246,8 @@ static const struct
     {"dctcp", "trim", "off", "+-00-0-"},      {"swift", NULL, NULL, "++00---"},
     {"swift", "fast-cut", "off", "++000--"},  {"swift", "trim-cut", "off", "++00-0-"},
     {"mswift", NULL, NULL, "++000--"},        {"mswift", "fast-cut", "on", "++00---"},
-    {"mswift", "trim-cut", "off", "++0000-"}, {"nscc", "initial", "50000B", "+000---"},
+    {"mswift", "trim-cut", "off", "++0000-"}, {"timely", "initial", "10Gbps", "++00000"},
+    {"hpcc", NULL, NULL, "0000000"},          {"nscc", "initial", "50000B", "+000---"},
 };
 #define CONTROLS ((int)(sizeof does / sizeof does[0]))
 

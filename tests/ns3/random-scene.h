@@ -108,7 +108,8 @@ Draw(uint64_t seed)
     const char* const transports[] =
         {"nic-sr", "gbn", "sack", "pro-window", "mprdma", "ideal", "multipath-timers", "erasure"};
     s.setup.transport = OneOf(rng, transports);
-    const char* const ccs[] = {"none", "dcqcn", "dctcp", "swift", "mswift", "ideal", "nscc"};
+    const char* const ccs[] =
+        {"none", "dcqcn", "dctcp", "swift", "mswift", "ideal", "timely", "hpcc", "nscc"};
     s.setup.cc = OneOf(rng, ccs);
     const char* const acks[] = {"share", "first", "ideal"};
     std::string acksName = OneOf(rng, acks);

@@ -58,6 +58,20 @@ extern "C"
                                falls (weft_transport_ops::tx_sacked) */
     };
 
+/** Most stamps of a packet. */
+#define WEFT_STAMPS 15U
+
+    /** In-band telemetry of a switch port (INT): its state as a data packet began to leave. */
+    struct weft_stamp
+    {
+        int64_t at;     /**< when its first bit left, ps */
+        uint64_t bytes; /**< for which the wire had been taken before, gaps included */
+        int64_t rate;   /**< bit/s of the link */
+        uint32_t queue; /**< bytes that were left behind */
+        uint32_t node;  /**< number of the switch; with `port` it tells paths apart */
+        uint32_t port;
+    };
+
     struct weft_cc_ops
     {
         struct weft_algo algo;
@@ -82,6 +96,11 @@ extern "C"
         /** The sender takes a packet for lost, when it finds that out: after on_ack() or
          * on_timeout(). Its label is known only where the path selector has an on_lost() too. */
         void (*on_lost)(void *state, const struct weft_loss *loss, int64_t now);
+        /** Just before an on_ack(): what the ports said that the answered packet left by, in the
+         * order of its way; @p n, 1 to WEFT_STAMPS, of them. Not of a packet that was sent before
+         * one whose stamps were told. Fabrics stamp the data of a control that has this hook, and
+         * of no other. */
+        void (*on_stamps)(void *state, const struct weft_stamp *stamps, uint32_t n, int64_t now);
         /** Receiver side: least time between two CNPs of a QP, ps; WEFT_NEVER: no CNPs. NULL: no
          * CNPs. */
         int64_t (*cnp_interval)(const void *config);

@@ -246,6 +246,10 @@ extern "C"
 
     /** A CNP has arrived at the sender. */
     WEFT_API void weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now);
+    /** Just before weft_qp_reply(): a reply has brought stamps of the packet that it answers;
+     * weft_cc_ops::on_stamps() says which. */
+    WEFT_API void weft_qp_stamps(struct weft_qp *qp, const struct weft_stamp *stamps, uint32_t n,
+                                 int64_t now);
 
     /** When weft_qp_timer() is due, or WEFT_NEVER, as once the QP is given up. */
     WEFT_API int64_t weft_qp_deadline(const struct weft_qp *qp);

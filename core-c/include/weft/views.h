@@ -83,6 +83,29 @@ extern "C"
 
     /** A state of the congestion control "nscc". */
     WEFT_API void weft_nscc_read(const void *state, struct weft_nscc_view *view);
+    struct weft_timely_view
+    {
+        double rate;     /**< bit/s */
+        double gradient; /**< the mean difference of round trips by that of an idle path */
+        int64_t rtt;     /**< ps: the last one that it acted on; 0: none yet */
+        int64_t falls;   /**< completion events in a row whose gradient was not above 0 */
+        uint64_t cuts;   /**< since init */
+    };
+
+    /** A state of the congestion control "timely". */
+    WEFT_API void weft_timely_read(const void *state, struct weft_timely_view *view);
+
+    struct weft_hpcc_view
+    {
+        double w;      /**< bytes on the wire: the window in force; window() is rounded up */
+        double w_c;    /**< bytes: the window that it is computed from, one round trip old */
+        double u;      /**< what is in flight on the busiest link, by its rate x T */
+        int64_t stage; /**< additive steps in a row */
+        uint64_t cuts; /**< of w_c, since init */
+    };
+
+    /** A state of the congestion control "hpcc". */
+    WEFT_API void weft_hpcc_read(const void *state, struct weft_hpcc_view *view);
 
     /** Act of Themis-D, and its reason. */
     enum weft_themis_reason
