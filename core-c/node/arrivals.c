@@ -40,13 +40,12 @@ make_room(struct weft_worker *worker, uint32_t more)
     }
 }
 
-static void
+/* The frames of a chunk are yet to be looked at: it goes back when the node has run. */
+static inline void
 keep_for_later(struct weft_worker *worker, struct weft_chunk *chunk)
 {
-    worker->read =
-        (struct weft_chunk **)weft_grow(&worker->memory, (void *)worker->read, worker->nread,
-                                        &worker->read_size, sizeof *worker->read);
-    worker->read[worker->nread++] = chunk;
+    chunk->next = worker->read;
+    worker->read = chunk;
 }
 
 /* Returns how many frames of a lane ever left, as its reader sees it. */
@@ -310,8 +309,8 @@ put_in_order(struct weft_worker *worker, int64_t width)
     worker->arriving = sorted;
 }
 
-/* Gives the memory back of lanes from another rank that are empty: what is sent there needs as
- * much. */
+/* Gives the memory back of lanes by which nothing more comes: others need as much. The lanes of
+ * another thread are being written. */
 static __attribute__((noinline)) void
 empty_port(struct weft_worker *worker, const struct weft_port *port)
 {
@@ -362,7 +361,7 @@ weft_node_collect(struct weft_worker *worker, struct weft_node *node, int64_t un
             if (next == WEFT_NEVER)
             {
                 coming[word] &= ~(UINT64_C(1) << weft_ctz64(bits));
-                if (port->is_fed)
+                if (!port->remote || port->is_fed)
                 {
                     empty_port(worker, port);
                 }

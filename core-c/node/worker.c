@@ -43,17 +43,17 @@ run_node(struct weft_worker *worker, const struct weft_net *net, uint32_t i, int
     }
     worker->running = NULL;
     net->due[i] = node->next;
-    struct weft_chunk **const end = worker->read + worker->nread;
-    for (struct weft_chunk **chunk = worker->read; chunk < end; chunk++)
+    while (worker->read)
     {
-        if ((*chunk)->home != &worker->chunks)
+        struct weft_chunk *chunk = worker->read;
+        worker->read = chunk->next;
+        if (chunk->home != &worker->chunks)
         {
-            worker->far->give_back(worker, *chunk);
+            worker->far->give_back(worker, chunk);
             continue;
         }
-        weft_chunk_put(*chunk);
+        weft_chunk_put(chunk);
     }
-    worker->nread = 0;
 }
 
 void

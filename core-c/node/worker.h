@@ -73,9 +73,7 @@ struct weft_worker
     uint32_t arriving_size;
     uint32_t *bucket; /**< [nbuckets + 1]: for sorting */
     uint32_t nbuckets;
-    struct weft_chunk **read; /**< chunks that were read */
-    uint32_t nread;
-    uint32_t read_size;
+    struct weft_chunk *read; /**< chunks that were read, one behind the other */
 };
 
 /** Tells a worker of its fabric, whose rows are made. */

@@ -284,6 +284,37 @@ START_TEST(it_takes_no_memory_once_under_way)
 }
 END_TEST
 
+static size_t chunks; /* that frames have taken */
+
+static void *
+take_chunk(void *of, size_t bytes)
+{
+    chunks++;
+    return parts_take(of, bytes);
+}
+
+/* A link by which nothing comes any more keeps nothing: a large fabric needs memory for frames that
+ * are under way, not for links. */
+START_TEST(links_that_are_done_lend_their_memory)
+{
+    world_describe(&scenes[0]);
+    world.config.frames.take = take_chunk;
+    chunks = 0;
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
+    for (uint32_t i = 0; i < HOSTS * HOSTS; i++)
+    {
+        if (i / HOSTS != i % HOSTS)
+        {
+            world_post(i / HOSTS, i % HOSTS, 1000, i * INT64_C(100000000));
+        }
+    }
+    weft_net_run(world.net, HOSTS * HOSTS * INT64_C(100000000));
+    ck_assert_uint_eq(world_conclude().total.delivered, HOSTS * (HOSTS - 1) * 2); /* and ACKs */
+    ck_assert_uint_le(chunks, 4);
+    world_end();
+}
+END_TEST
+
 START_TEST(a_frame_alone_needs_the_time_of_its_way)
 {
     for (uint32_t dst = 1; dst < HOSTS; dst++)
@@ -551,6 +582,7 @@ net_suite(void)
     tcase_add_test(tcase, packets_of_the_program_go_their_way);
     tcase_add_loop_test(tcase, no_frame_goes_without_a_word, 0, n);
     tcase_add_loop_test(tcase, it_takes_no_memory_once_under_way, 0, n);
+    tcase_add_test(tcase, links_that_are_done_lend_their_memory);
     tcase_add_test(tcase, a_frame_alone_needs_the_time_of_its_way);
     tcase_add_test(tcase, a_dead_link_loses_what_is_on_it);
     tcase_add_test(tcase, a_link_that_becomes_slower_loses_nothing);
