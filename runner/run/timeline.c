@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What ranks of a trace did when, for those that <measure timeline> names. */
+/* Times at which ranks of a trace compute, send and wait: those that <measure timeline> names. */
 #include <stdlib.h>
 
 #include <weft/ops.h>
