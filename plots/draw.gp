@@ -45,7 +45,7 @@ if (strlen(plots)) {
                     screen plot_top(panel) + (0.375 + 1.25 * panel_lines[panel + 1] - 0.625) / high center
             }
             if (shared && !has_tics) { eval 'set xtics '.(has_below(panel) ? x_tics : x_bare_tics) }
-            if (shared && !is_heatmap) { eval 'set ytics '.(has_left(panel) ? y_tics : y_bare_tics) }
+            if (shared && !has_rows) { eval 'set ytics '.(has_left(panel) ? y_tics : y_bare_tics) }
             do for [k = 1:n_slanted] {
                 set label 10000 + k has_below(panel) ? lines_of(int(word($tics[k], 2)), int(word($tics[k], 3))) : '' \
                     at first real(word($tics[k], 1)), graph 0 rotate by names_turn right offset 0, -0.7 textcolor rgb dark

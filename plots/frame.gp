@@ -68,7 +68,7 @@ x_beyond = 0
 array numbers[12]
 # Tics depend on the size of the plot, and that on the tics.
 do for [round = 1:3] {
-    do for [axis in (is_heatmap ? 'z' : 'y').(has_tics ? '' : ' x')] {
+    do for [axis in (is_heatmap ? 'z' : has_rows ? '' : 'y').(has_tics ? '' : ' x')] {
         a_min = 1.0 * value(axis.'_min')
         a_max = 1.0 * value(axis.'_max')
         a_log = value(axis.'_log')
@@ -119,7 +119,7 @@ do for [round = 1:3] {
         }
         eval axis."_tics = '('.tics.small_tics.')'; ".axis."_bare_tics = '('.bare_tics.small_tics.')'; ".axis.'_wide = widest'
     }
-    panel_left = (is_heatmap ? rows_wide : y_wide) + 1.1
+    panel_left = (has_rows ? rows_wide : y_wide) + 1.1
     left = edge + max(y_high, names_left - panel_left)
     y_at = left - y_high + 0.3
     left = left + (shared ? panel_left - 0.8 : 0)
@@ -130,7 +130,7 @@ do for [round = 1:3] {
         : beyond - panel_right + (legend_at eq 'right' ? entry_wide + edge : 0))
     plot_wide = max(4, (wide - left - right) / panel_columns - panel_left - panel_right)
     plot_high = height > 0 ? plot_high \
-        : max(max(0.45 * plot_wide, 6), is_heatmap ? line_high * n_rows : legend_at eq 'right' ? legend_high / panel_rows : 0)
+        : max(max(0.45 * plot_wide, 6), has_rows ? line_high * n_rows : legend_at eq 'right' ? legend_high / panel_rows : 0)
 }
 height = height > 0 ? height : em * (around + panel_rows * plot_high)
 high = height / em
@@ -192,7 +192,7 @@ names = !has_tics || names_turn > 0 ? '' : ", $tics using 1:(NaN):xtic(has_below
 # An empty list would be gnuplot's own tics.
 if (has_tics) { set xtics ('' 1e299) }
 if (!has_tics) { eval 'set xtics '.x_tics }
-eval is_heatmap ? 'set cbtics '.z_tics : 'set ytics '.y_tics
+eval is_heatmap ? 'set cbtics '.z_tics : has_rows ? 'unset cbtics' : 'set ytics '.y_tics
 # A number above its bar; upright where the bar is narrower than it.
 turned = (values_upright ? 'rotate by 90 left offset 0, 0.4' : 'offset 0, 0.7')." font note_font textcolor rgb dark"
 written(y) = sprintf(value_format, y)

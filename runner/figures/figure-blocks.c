@@ -176,6 +176,22 @@ add_boxes(struct text *t, const struct figure_data *data)
     }
 }
 
+/** A block per curve: from where to where, and in which row. */
+static void
+add_spans(struct text *t, const struct figure_data *data)
+{
+    for (size_t i = 0; i < data->ncurves; i++)
+    {
+        text_add(t, "%s", i ? NEXT_BLOCK : "");
+        for (size_t k = data->first[i]; k < data->first[i + 1]; k++)
+        {
+            const struct figure_point *p = &data->points[k];
+            text_add(t, "%.12g %.12g %.9g\n", p->x, p->end, p->y);
+        }
+        text_add(t, "%s", data->first[i] == data->first[i + 1] ? "NaN NaN NaN\n" : "");
+    }
+}
+
 /* --- the whole -------------------------------------------------------------------------------- */
 
 bool
@@ -216,6 +232,9 @@ figure_numbers(const struct figure *figure, const struct figure_data *data)
         break;
     case FIGURE_BOX:
         add_boxes(&t, data);
+        break;
+    case FIGURE_TIMELINE:
+        add_spans(&t, data);
         break;
     default:
         add_lines(&t, data, figure->x.log, figure->y.log);

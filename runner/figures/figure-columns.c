@@ -12,6 +12,7 @@ const struct figure_column figure_columns[FIGURE_COLUMNS] = {
     {"x3", 0, ~FIGURES_OF_NUMBERS},
     {"x4", 0, ~FIGURES_OF_NUMBERS},
     {"y", ~FIGURE_SET(FIGURE_CDF), ~FIGURE_SET(FIGURE_CDF)},
+    {"end", FIGURES_OF_SPANS, FIGURES_OF_SPANS},
     {"z", FIGURE_SET(FIGURE_HEATMAP), FIGURE_SET(FIGURE_HEATMAP)},
     {"series", 0, ~(FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_HEATMAP))},
     {"panel", 0, FIGURE_ALL},
@@ -97,7 +98,7 @@ check_others(const struct figure *figure, struct diagnostics *d)
 {
     static const char *const others[] = {"data",    "x",       "y",           "z",    "series",
                                          "panels",  "where",   "relative-to", "line", "x-scale",
-                                         "y-scale", "z-scale", "error",       "pool"};
+                                         "y-scale", "z-scale", "error",       "pool", "end"};
     const bool cdf = figure->kind == FIGURE_CDF;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     {

@@ -299,6 +299,7 @@ figure_name_all(const struct plan *plan, const struct figure *figure, struct fig
 {
     name_all(plan, figure, figure_series(figure), &data->series);
     name_all(plan, figure, figure->panels, &data->panels);
+    name_all(plan, figure, figure->y.column, &data->lanes);
     if (figure_has_categories(figure))
     {
         name_all(plan, figure, figure->x.column, &data->categories);

@@ -209,6 +209,7 @@ extend_points(struct figure_layout *l, const struct figure_point *points, size_t
             continue;
         }
         axis_extend(&l->x, p->x);
+        axis_extend(&l->x, fmax(p->x, p->end));
         axis_extend(kind == FIGURE_HEATMAP ? &l->z : &l->y, p->y);
         if (kind != FIGURE_HEATMAP)
         {
@@ -317,13 +318,13 @@ estimate_plots(struct figure_layout *l, const struct figure *figure, const struc
                const struct figure_texts *t)
 {
     const bool heat = figure->kind == FIGURE_HEATMAP;
+    const struct figure_names *names = figure_rows(figure, data);
     const double columns = (double)l->columns, rows = (double)l->rows;
-    for (size_t i = 0; heat && i < data->series.n; i++)
+    for (size_t i = 0; i < names->n; i++)
     {
-        const char *name = data->series.names[i];
-        l->rows_wide = fmax(l->rows_wide, text_width(name, strlen(name)));
+        l->rows_wide = fmax(l->rows_wide, text_width(names->names[i], strlen(names->names[i])));
     }
-    const double numbers = heat ? l->rows_wide + 1 : l->y.bytes ? BYTES_EM : NUMBERS_EM;
+    const double numbers = names->n ? l->rows_wide + 1 : l->y.bytes ? BYTES_EM : NUMBERS_EM;
     const double right = heat                           ? COLOURS_EM + (*t->z ? LINE_EM : 0)
                          : l->legend_at == LEGEND_RIGHT ? legend_width(l) + EDGE_EM
                                                         : 0;

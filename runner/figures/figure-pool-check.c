@@ -126,7 +126,8 @@ check_rows(const struct plan *plan, const struct figure *figure, struct diagnost
 void
 figure_check_pooling(const struct plan *plan, const struct figure *figure, struct diagnostics *d)
 {
-    if (figure->pool || figure->kind == FIGURE_SCATTER)
+    const bool alone = figure_is(figure, FIGURE_SET(FIGURE_SCATTER) | FIGURES_OF_SPANS);
+    if (figure->pool || alone)
     {
         return;
     }

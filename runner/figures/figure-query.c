@@ -325,6 +325,13 @@ write_rows(struct writing *w)
     add_scale(&w->t, w->scale);
     add_column(&w->t, w, figure_shown(w->figure), true);
     text_add(&w->t, cdf ? " as x" : " as y");
+    if (w->figure->end)
+    {
+        text_add(&w->t, ",\n       ");
+        add_scale(&w->t, w->figure->x.scale);
+        add_column(&w->t, w, w->figure->end, true);
+        text_add(&w->t, " as end");
+    }
     add_source(w);
     text_add(&w->t, w->table == &summary_table ? "\norder by run" : "\norder by %s.rowid", w->from);
 }

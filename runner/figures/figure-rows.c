@@ -13,6 +13,7 @@
 /* More make a drawing that nothing opens. */
 #define MOST_DOTS   50000
 #define MOST_CURVES 10000
+#define MOST_LANES  500
 #define MOST_FIELDS PLAN_MOST_RUNS /* bars and boxes as well */
 #define NONE        SIZE_MAX
 
@@ -22,6 +23,7 @@ enum slot
     SLOT_X,
     SLOT_LAST_X = FIGURE_MOST_X - 1,
     SLOT_Y,
+    SLOT_END,
     SLOT_Z,
     SLOT_SERIES,
     SLOT_PANEL,
@@ -36,7 +38,7 @@ enum slot
 /** A point, or the values of a curve or a box, and where it is. */
 struct placed
 {
-    size_t panel, series, category;
+    size_t panel, series, category, lane;
     size_t curve; /**< when all are known */
     double order; /**< in its curve: by category, of lines by x, else as they came */
     struct figure_point point;
@@ -216,9 +218,10 @@ read_line(struct reading *r, const struct query_cell *cells, size_t category)
 static void
 place(struct reading *r, struct placed p)
 {
-    p.order = figure_has_categories(r->figure)         ? (double)p.category
-              : figure_is(r->figure, FIGURES_OF_LINES) ? p.point.x
-                                                       : (double)r->nplaced;
+    const unsigned by_x = FIGURES_OF_LINES | FIGURES_OF_SPANS;
+    p.order = figure_has_categories(r->figure) ? (double)p.category
+              : figure_is(r->figure, by_x)     ? p.point.x
+                                               : (double)r->nplaced;
     ARRAY_GROW(r->placed, r->nplaced);
     r->placed[r->nplaced++] = p;
 }
@@ -244,6 +247,30 @@ read_point(struct reading *r, const struct query_cell *cells, struct placed p)
     }
     if (p.point.n && !isnan(p.point.x))
     {
+        place(r, p);
+    }
+    return true;
+}
+
+/** Reads what lasts from x to an end. */
+static bool
+read_span(struct reading *r, const struct query_cell *cells, struct placed p)
+{
+    double x, end;
+    p.lane = place_of(r, cells, SLOT_Y, SLOT_Y, &r->data->lanes);
+    if (!number_in(r, cells, SLOT_X, &x) || !number_in(r, cells, SLOT_END, &end))
+    {
+        return false;
+    }
+    if (end < x)
+    {
+        r->why = xformat("row %zu ends at %.15g, before it begins at %.15g", r->row, end, x);
+        return false;
+    }
+    if (!isnan(x) && !isnan(end))
+    {
+        const double y = (double)p.lane;
+        p.point = (struct figure_point){.x = x, .end = end, .y = y, .low = y, .high = y, .n = 1};
         place(r, p);
     }
     return true;
@@ -295,6 +322,11 @@ is_drawable(struct reading *r)
         r->why = xformat("it would have more than %d dots (a cdf or a box plot shows any number)",
                          MOST_DOTS);
     }
+    else if (r->kind == FIGURE_TIMELINE && (r->nplaced > MOST_DOTS || d->lanes.n > MOST_LANES))
+    {
+        r->why = xformat("it would have more than %d bars or %d rows; expected fewer, by where",
+                         MOST_DOTS, MOST_LANES);
+    }
     return !r->why;
 }
 
@@ -310,7 +342,10 @@ take_row(struct reading *r, const struct query_cell *cells)
     {
         p.category = place_of(r, cells, SLOT_X, SLOT_LAST_X, &d->categories);
     }
-    return (r->pooled ? read_value(r, cells, p) : read_point(r, cells, p)) && is_drawable(r);
+    return (r->pooled                    ? read_value(r, cells, p)
+            : r->kind == FIGURE_TIMELINE ? read_span(r, cells, p)
+                                         : read_point(r, cells, p)) &&
+           is_drawable(r);
 }
 
 /* --- curves ----------------------------------------------------------------------------------- */
@@ -320,6 +355,7 @@ by_place(const void *a, const void *b)
 {
     const struct placed *p = a, *q = b;
     return p->curve != q->curve ? (p->curve > q->curve) - (p->curve < q->curve)
+           : p->lane != q->lane ? (p->lane > q->lane) - (p->lane < q->lane)
                                 : (p->order > q->order) - (p->order < q->order);
 }
 
@@ -341,6 +377,20 @@ refuse_second(struct reading *r, const struct placed *p)
     }
     r->why = xformat("there are two rows of x '%s'%s%s%s%s; expected one: group by them", x.s,
                      *series ? ", " : "", series, *panel ? ", " : "", panel);
+}
+
+/** Bars of a row lie on one another where they are of several runs. */
+static void
+refuse_overlap(struct reading *r, const struct placed *p, const struct placed *q)
+{
+    if (r->kind == FIGURE_TIMELINE && p->curve == q->curve && p->lane == q->lane &&
+        q->point.x < p->point.end)
+    {
+        r->why = xformat("in row '%s' something begins at %.15g and something else lasts until "
+                         "%.15g; expected the rows of one run in a panel, such as by "
+                         "where=\"seed=1\"",
+                         r->data->lanes.keys[p->lane], q->point.x, p->point.end);
+    }
 }
 
 /** Adds a point, or what its values are; of categories that come before it there is nothing. */
@@ -383,7 +433,11 @@ make_curves(struct reading *r)
         const size_t before = d->npoints;
         add_placed(r, &r->placed[i]);
         d->first[r->placed[i].curve + 1] += d->npoints - before;
-        if (i > 0 && by_place(&r->placed[i - 1], &r->placed[i]) == 0)
+        if (i > 0)
+        {
+            refuse_overlap(r, &r->placed[i - 1], &r->placed[i]);
+        }
+        if (i > 0 && !r->why && by_place(&r->placed[i - 1], &r->placed[i]) == 0)
         {
             refuse_second(r, &r->placed[i]);
         }

@@ -16,7 +16,7 @@ struct figure_column
     unsigned required, allowed; /**< FIGURE_SET()s of kinds */
 };
 
-#define FIGURE_COLUMNS 14
+#define FIGURE_COLUMNS 15
 
 /** Most key columns of x, series and panels each. */
 #define FIGURE_MOST_X 4

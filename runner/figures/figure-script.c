@@ -178,19 +178,20 @@ add_categories(struct script *t)
     add_groups(t, at);
 }
 
-/** Adds the names of a heat map's rows. */
+/** Adds the names of rows. */
 static void
 add_rows(struct script *t)
 {
-    const struct figure_data *data = t->data;
-    OWNED size_t *at = figure_places(&data->series);
+    const struct figure_names *rows = figure_rows(t->figure, t->data);
+    const bool by_number = t->figure->kind == FIGURE_HEATMAP;
+    OWNED size_t *at = figure_places(rows);
     CLEANUP(text_drop) struct text places = {0};
-    for (size_t i = 0; i < data->series.n; i++)
+    for (size_t i = 0; i < rows->n; i++)
     {
-        add_tic(t, &places, (double)at[i], data->series.names[i], INFINITY, true);
+        add_tic(t, &places, (double)(by_number ? at[i] : i), rows->names[i], INFINITY, true);
     }
-    text_add(&t->settings, "n_rows = %zu\n$rows << END\n%sEND\n", data->series.n,
-             places.s ? places.s : "");
+    text_add(&t->settings, "n_rows = %zu\nhas_rows = %d\n$rows << END\n%sEND\n", rows->n,
+             rows->n > 0, places.s ? places.s : "");
 }
 
 /** The <level>s or <mark>s: arrays of heights and labels, which in gnuplot have one member at

@@ -254,7 +254,9 @@ axis_name(const struct figure *figure, const struct figure_data *data,
     const enum figure_kind kind = figure->kind;
     const bool is_y = axis == &figure->y, heat = kind == FIGURE_HEATMAP;
     const char *column = axis->column, *relative = is_y ? figure->relative_to : NULL;
-    const bool numbers = heat ? axis == &figure->z : is_y || !figure_has_categories(figure);
+    const bool named = is_y && kind == FIGURE_TIMELINE; /* its rows have names */
+    const bool numbers =
+        heat ? axis == &figure->z : !named && (is_y || !figure_has_categories(figure));
     if (axis->label)
     {
         return xstrdup(axis->label);
@@ -322,7 +324,8 @@ spread_note(const struct plan *plan, const struct figure *figure, const struct f
     {
         return xstrdup("median, quartiles, last values within 1.5 IQR, extremes");
     }
-    if (kind == FIGURE_CDF || kind == FIGURE_SCATTER || !figure_has_spread(data, &least, &most))
+    if (kind == FIGURE_CDF || kind == FIGURE_SCATTER || kind == FIGURE_TIMELINE ||
+        !figure_has_spread(data, &least, &most))
     {
         return xstrdup("");
     }

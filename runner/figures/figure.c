@@ -107,10 +107,16 @@ const struct column_table *
 figure_table(const struct figure *figure)
 {
     static const struct column_table *const tables[] = {
-        &summary_table, &series_table, &queues_table, &layers_table,
-        &steps_table,   &qps_table,    &flows_table,  &workloads_table,
+        &summary_table, &series_table, &queues_table,    &layers_table,   &steps_table,
+        &qps_table,     &flows_table,  &workloads_table, &timeline_table,
     };
     return tables[figure->data];
+}
+
+const struct figure_names *
+figure_rows(const struct figure *figure, const struct figure_data *data)
+{
+    return figure->kind == FIGURE_HEATMAP ? &data->series : &data->lanes;
 }
 
 const char *
@@ -177,6 +183,7 @@ figure_data_free(struct figure_data *data)
     free_names(&data->series);
     free_names(&data->panels);
     free_names(&data->categories);
+    free_names(&data->lanes);
     free(data->points);
     free(data->first);
     free(data->line);

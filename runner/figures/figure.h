@@ -16,6 +16,7 @@ struct figure_point
     double x;                         /**< lines, cdf and scatter; else NAN */
     double y;                         /**< a mean; z of a heat map */
     double low, high;                 /**< of its whisker; y itself where there is none */
+    double end;                       /**< of a timeline: it lasts from x to there, in row y */
     double first, third, least, most; /**< of a box: quartiles and extremes */
     size_t n;                         /**< values that it is of; 0: nothing there */
 };
@@ -46,6 +47,7 @@ struct figure_data
 {
     struct figure_names series, panels; /**< one without a name where the figure has none */
     struct figure_names categories;     /**< below the axis of bars, boxes and heat maps */
+    struct figure_names lanes;          /**< rows of a timeline */
     size_t ncurves;                     /**< panels.n * series.n */
     size_t *first;                      /**< [curve]; and of one behind the last */
     struct figure_point *points;
@@ -87,6 +89,9 @@ bool figure_is(const struct figure *figure, unsigned kinds);
 
 /** Whether names stand along its horizontal axis, not numbers. */
 bool figure_has_categories(const struct figure *figure);
+
+/** The names of its rows: the series of a heat map, the lanes of a timeline; else none. */
+const struct figure_names *figure_rows(const struct figure *figure, const struct figure_data *data);
 
 /** The column that tells its curves apart, or NULL: "series", or the rows of a heat map. */
 const char *figure_series(const struct figure *figure);

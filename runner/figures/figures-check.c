@@ -24,8 +24,8 @@ is_cdf(const struct figure *figure)
 static const char *
 kind_name(const struct figure *figure)
 {
-    static const char *const names[] = {"bars",       "bars",       "lines",         "a cdf",
-                                        "a heat map", "a box plot", "a scatter plot"};
+    static const char *const names[] = {"bars",       "bars",       "lines",          "a cdf",
+                                        "a heat map", "a box plot", "a scatter plot", "a timeline"};
     return names[figure->kind];
 }
 
@@ -105,8 +105,11 @@ check_measured(const struct plan *plan, const struct figure *figure, struct diag
 {
     const struct element *measure = element_child(plan->doc->root, "measure");
     int64_t data = figure->data;
-    const char *need = data == DATA_SERIES ? "qps" : data == DATA_FLOWS ? "flows" : "queues";
-    bool sampled = data == DATA_SERIES || data == DATA_QUEUES ||
+    const char *need = data == DATA_SERIES     ? "qps"
+                       : data == DATA_FLOWS    ? "flows"
+                       : data == DATA_TIMELINE ? "timeline"
+                                               : "queues";
+    bool sampled = data == DATA_SERIES || data == DATA_QUEUES || data == DATA_TIMELINE ||
                    ((data == DATA_SUMMARY || data == DATA_LAYERS) &&
                     strcmp(figure_shown(figure), "queue_mean_bytes") == 0);
     bool unwritten = data == DATA_FLOWS && measure && element_attribute(measure, need) &&
@@ -115,8 +118,8 @@ check_measured(const struct plan *plan, const struct figure *figure, struct diag
     {
         diag_error(d, element_line(figure->e, "data"),
                    "<figure %s> shows what is not measured (%s); expected <measure %s%s=\"...\"/>",
-                   figure->name, figure_table(figure)->file, unwritten ? "" : "interval=\"...\" ",
-                   need);
+                   figure->name, figure_table(figure)->file,
+                   unwritten || data == DATA_TIMELINE ? "" : "interval=\"...\" ", need);
     }
 }
 
@@ -309,11 +312,12 @@ check_data(const struct figure *figure, struct diagnostics *d)
     const char *name = figure->name;
     const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
     const size_t reported = d->reported;
-    if (!figure_is(figure, FIGURES_OF_ROWS) && (data == DATA_QPS || data == DATA_FLOWS))
+    const bool spans = data == DATA_TIMELINE;
+    if (!figure_is(figure, FIGURES_OF_ROWS) && (data == DATA_QPS || data == DATA_FLOWS || spans))
     {
         diag_error(d, element_line(figure->e, "data"),
-                   "<figure %s> of %s cannot show the rows of %s; expected template=\"cdf\"", name,
-                   kind_name(figure), figure_table(figure)->file);
+                   "<figure %s> of %s cannot show the rows of %s; expected template=\"%s\"", name,
+                   kind_name(figure), figure_table(figure)->file, spans ? "timeline" : "cdf");
     }
     else if (samples && figure_has_categories(figure) && !figure_is(figure, FIGURES_OF_ROWS))
     {
@@ -390,6 +394,7 @@ check_columns(const struct plan *plan, const struct figure *f, struct diagnostic
         {"series", f->series, of_rows, true},
         {"panels", f->panels, of_rows, true},
         {"line", f->line, &summary_table, false},
+        {"end", f->end, table, false},
     };
     check_x(plan, f, d);
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
@@ -442,6 +447,7 @@ has_axes(const struct figure *f, struct diagnostics *d)
                           : is_cdf(f)                                 ? NULL
                           : !f->y.column                              ? "y"
                           : f->kind == FIGURE_HEATMAP && !f->z.column ? "z"
+                          : f->kind == FIGURE_TIMELINE && !f->end     ? "end"
                                                                       : NULL;
     if (lacking)
     {

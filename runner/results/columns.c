@@ -81,6 +81,11 @@ run_results_free(struct run_results *r)
         free(tables[i]->nrows == ONE_ROW ? NULL : rows);
     }
     free(r->link_names);
+    for (size_t i = 0; i < r->nlanes; i++)
+    {
+        free(r->lanes[i]);
+    }
+    free(r->lanes);
     *r = (struct run_results){.nqps = 0};
 }
 

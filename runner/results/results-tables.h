@@ -340,6 +340,19 @@ RATE("busbw_gbps", busbw, "algbw_gbps times the factor of its kind, as in summar
 TABLE_END(collectives, "one row per collective of a trace")
 #undef ROW
 
+#define ROW timeline_result
+TABLE_BEGIN(timeline)
+TEXT("workload", workload, "the trace: name of its workload")
+U32("rank", rank, "number of the rank in the trace")
+TEXT("lane", lane, "one of its streams, or its network")
+TEXT("does", does,
+     "computing; of a network sending, while a send is not acknowledged, else waiting, while a "
+     "receive waits for its data")
+TIME("begin_us", begin, "from then on")
+TIME("end_us", end, "to then, without a gap")
+TABLE_END(timeline, "what ranks of a trace did when; only of those that <measure timeline> names")
+#undef ROW
+
 #define ROW flow_result
 TABLE_BEGIN(flows)
 U32("message", message, "number of the message")

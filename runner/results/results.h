@@ -50,7 +50,9 @@ extern "C"
         const char *host;    /**< the version of ns-3 in which it ran; NULL or "none": in none */
         int64_t peak_memory; /**< KiB: of the one that took most, up to the end of the simulation */
 #include "results-tables.h"
-        char *link_names;  /**< texts of links[].link */
+        char *link_names; /**< texts of links[].link */
+        char **lanes;     /**< texts of timeline[].lane */
+        size_t nlanes;
         uint64_t unposted; /**< messages that wait for others, of a run that was cut */
     };
 

@@ -61,6 +61,9 @@ void collect_reordering(const struct simulation *sim, struct run_results *out);
 void collect_state_bytes(const struct simulation *sim, struct run_results *out);
 /** Fills what ranks of traces did, and their collectives. The end of the run must be there. */
 void collect_traces(const struct simulation *sim, struct run_results *out);
+/** Adds what the ranks that are to be measured did, up to the end of their program. */
+void collect_timeline(const struct measurements *m, const struct weft_program *program,
+                      const char *workload, int64_t end, struct run_results *out);
 /** Fills flows and groups. */
 void collect_flows(const struct simulation *sim, struct run_results *out);
 /** Rate cuts by QP, which rank 0 gets of all ranks; to be freed. */

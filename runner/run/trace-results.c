@@ -183,6 +183,7 @@ collect_traces(const struct simulation *sim, struct run_results *out)
             const int64_t end = end_of_program(played->program, out->summary.end, &whole);
             collect_ranks(played, name, end, out);
             collect_collectives(played->program, name, out);
+            collect_timeline(&s->measure, played->program, name, end, out);
         }
     }
     summarise(out);

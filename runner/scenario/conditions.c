@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/ops.h>
+
 #include "element-values.h"
 #include "number-order.h"
 #include "scenario-load.h"
@@ -151,6 +153,54 @@ is_said(const struct element *e, const char *attribute)
     return !text || attribute_parse(grammar_attribute(e->spec, attribute), text, &value) >= 0;
 }
 
+/** Rows of the table timeline that a run may have about. */
+#define MOST_TIMELINE (UINT64_C(1) << 20)
+
+/** Ranks whose doings are kept are ranks of a trace, and do not do too much. */
+static void
+check_timeline(const struct element *e, struct scenario *s, struct diagnostics *d)
+{
+    const struct measurements *m = &s->measure;
+    const int line = element_line(e, "timeline");
+    uint32_t nranks = 0;
+    uint64_t nops = 0;
+    qsort(m->timeline, m->ntimeline, sizeof *m->timeline, order_u32);
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        const struct weft_program *p = s->workloads[i].table.program;
+        nranks = p && p->nranks > nranks ? p->nranks : nranks;
+        for (size_t k = 0; p && k < m->ntimeline && m->timeline[k] < p->nranks; k++)
+        {
+            nops += p->rank[m->timeline[k] + 1] - p->rank[m->timeline[k]];
+        }
+    }
+    if (nranks == 0)
+    {
+        diag_error(d, line,
+                   "timeline of <measure>: no <workload> is a trace; expected "
+                   "kind=\"trace\"");
+    }
+    else if (m->timeline[m->ntimeline - 1] >= nranks)
+    {
+        diag_error(d, line, "timeline of <measure>: there is no rank %u; expected 0 to %u",
+                   m->timeline[m->ntimeline - 1], nranks - 1);
+    }
+    else if (nops > MOST_TIMELINE)
+    {
+        diag_error(d, line,
+                   "timeline of <measure>: its ranks have %llu operations; expected fewer ranks, "
+                   "with at most %llu",
+                   (unsigned long long)nops, (unsigned long long)MOST_TIMELINE);
+    }
+    for (size_t i = 1; i < m->ntimeline; i++)
+    {
+        if (m->timeline[i] == m->timeline[i - 1])
+        {
+            diag_error(d, line, "timeline of <measure>: rank %u is named twice", m->timeline[i]);
+        }
+    }
+}
+
 static void
 check_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct diagnostics *d)
 {
@@ -171,6 +221,10 @@ check_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct
             diag_error(d, element_line(e, "qps"), "QP %u of <measure> is named twice",
                        s->measure.qps[i]);
         }
+    }
+    if (s->measure.ntimeline > 0)
+    {
+        check_timeline(e, s, d);
     }
     load_measured_ports(e, s, d);
     if (measures_over_time(&s->measure) && s->measure.interval == 0 && is_said(e, "interval"))

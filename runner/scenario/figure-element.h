@@ -18,6 +18,7 @@ enum figure_source
     DATA_QPS,
     DATA_FLOWS,
     DATA_WORKLOADS,
+    DATA_TIMELINE,
 };
 
 /** Kinds of figures: the templates of plots/, in the order of the attribute's choices. */
@@ -30,6 +31,7 @@ enum figure_kind
     FIGURE_HEATMAP,
     FIGURE_BOX,
     FIGURE_SCATTER,
+    FIGURE_TIMELINE,
 };
 
 /** Sets of kinds. */
@@ -37,18 +39,21 @@ enum figure_kind
 #define FIGURE_ALL       (~0U)
 #define FIGURES_OF_BARS  (FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_GROUPED_BARS))
 #define FIGURES_OF_LINES FIGURE_SET(FIGURE_LINES)
+/** Figures of what lasts from x to an end. */
+#define FIGURES_OF_SPANS FIGURE_SET(FIGURE_TIMELINE)
 /** Figures of means that have whiskers. */
 #define FIGURES_OF_WHISKERS (FIGURES_OF_BARS | FIGURES_OF_LINES)
 /** Figures with numbers along x. */
-#define FIGURES_OF_NUMBERS       (FIGURES_OF_LINES | FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_SCATTER))
+#define FIGURES_OF_NUMBERS                                                                         \
+    (FIGURES_OF_LINES | FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_SCATTER) | FIGURES_OF_SPANS)
 #define FIGURES_OF_DISTRIBUTIONS (FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_BOX))
 /** Figures that show rows one by one or their distribution, and not a mean of several. */
-#define FIGURES_OF_ROWS (FIGURES_OF_DISTRIBUTIONS | FIGURE_SET(FIGURE_SCATTER))
+#define FIGURES_OF_ROWS (FIGURES_OF_DISTRIBUTIONS | FIGURE_SET(FIGURE_SCATTER) | FIGURES_OF_SPANS)
 /** Figures whose curves "series" tells apart. */
 #define FIGURES_OF_SERIES (~(FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_HEATMAP)))
 /** Figures with numbers along y, and those with numbers by colour. */
 #define FIGURES_OF_COLOURS FIGURE_SET(FIGURE_HEATMAP)
-#define FIGURES_OF_HEIGHTS (~FIGURES_OF_COLOURS)
+#define FIGURES_OF_HEIGHTS (~(FIGURES_OF_COLOURS | FIGURES_OF_SPANS))
 
 /** Spans of the whiskers of a mean: the choices of the attribute "error". */
 enum figure_error
@@ -114,7 +119,7 @@ struct figure
     struct figure_reference *references; /**< in the order of the file */
     size_t nreferences;
     const char *name, *template, *title, *series, *series_label, *panels, *where, *relative_to,
-        *line, *line_label, *width, *height, *font;
+        *line, *line_label, *end, *width, *height, *font;
     int64_t like, data, legend, panel_columns, panel_axes, pool, values, points, spread, error,
         note;
     double font_size;

@@ -227,6 +227,7 @@ scenario_free(struct scenario *s)
     }
     free(s->faults);
     free(s->measure.qps);
+    free(s->measure.timeline);
     free(s->measure.ports);
     element_free(s->root);
     free(s);

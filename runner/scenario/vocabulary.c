@@ -252,6 +252,8 @@ static const struct attribute_spec measure_attributes[] = {
         "time between the samples of series.csv, ports.csv, queues.csv and balance.csv; 0s: none"),
     LIST_AT(IN_SCENARIO(measure.qps), IN_SCENARIO(measure.nqps), "qps", false, "4294967295",
             "QPs sampled in series.csv, such as 0-15 32"),
+    LIST_AT(IN_SCENARIO(measure.timeline), IN_SCENARIO(measure.ntimeline), "timeline", false,
+            "1048575", "ranks of traces whose doings timeline.csv has, such as 0-15 32"),
     TEXT_AT(IN_SCENARIO(measure.port_names), SHAPE_WORDS, "ports", false,
             "switch ports sampled in ports.csv: layers, such as tor-up, and switch:port, such as "
             "0:4 or 0-3:4-7"),
@@ -323,7 +325,7 @@ static const struct attribute_spec seeds_attributes[] = {
 };
 
 /** The templates of plots/: enum figure_kind has their order. */
-#define TEMPLATES "bars grouped-bars lines cdf heatmap box scatter"
+#define TEMPLATES "bars grouped-bars lines cdf heatmap box scatter timeline"
 
 /* Attributes of a figure; @p only: sets of the templates that they have a meaning in. */
 #define FIGURE_TEXT(field, only, holds, name, doc)                                                 \
@@ -361,7 +363,7 @@ static const struct attribute_spec figure_attributes[] = {
     FIGURE_CHOICE(like, 0, "like", "lines", TEMPLATES,
                   "with a template of one's own: the template whose numbers it gets"),
     FIGURE_CHOICE(data, 0, "data", "summary",
-                  "summary series queues layers steps qps flows workloads",
+                  "summary series queues layers steps qps flows workloads timeline",
                   "the table that it reads"),
     FIGURE_TEXT(title, 0, SHAPE_TEXT, "title", "stands above the figure"),
     FIGURE_TEXT(x.label, 0, SHAPE_LABEL, "x-label",
@@ -375,7 +377,9 @@ static const struct attribute_spec figure_attributes[] = {
                 "required but with a query"),
     FIGURE_TEXT(y.column, NOT_CDF, SHAPE_TEXT, "y",
                 "column of the vertical axis; required but for a cdf or with a query; of a "
-                "heatmap, what its rows are"),
+                "heatmap or a timeline, what its rows are"),
+    FIGURE_TEXT(end, FIGURES_OF_SPANS, SHAPE_TEXT, "end",
+                "timeline: column of the numbers up to which what begins at x lasts"),
     FIGURE_TEXT(z.column, FIGURES_OF_COLOURS, SHAPE_TEXT, "z",
                 "heatmap: column that the colours show"),
     FIGURE_TEXT(series, FIGURES_OF_SERIES, SHAPE_TEXT, "series",
@@ -383,7 +387,7 @@ static const struct attribute_spec figure_attributes[] = {
     FIGURE_TEXT(series_label, FIGURES_OF_SERIES, SHAPE_LABEL, "series-label",
                 "stands above the legend, or nothing; default: what series is"),
     FIGURE_CHOICE(
-        legend, FIGURES_OF_HEIGHTS, "legend", "top", "none top right inside",
+        legend, ~FIGURES_OF_COLOURS, "legend", "top", "none top right inside",
         "where the legend stands: nowhere, above or to the right of the plots, or in a corner of "
         "the first one in which nothing is drawn (above if there is none)"),
     FIGURE_TEXT(panels, 0, SHAPE_TEXT, "panels",
