@@ -81,6 +81,7 @@ run_results_free(struct run_results *r)
         free(tables[i]->nrows == ONE_ROW ? NULL : rows);
     }
     free(r->link_names);
+    free(r->path_names);
     *r = (struct run_results){.nqps = 0};
 }
 

@@ -51,6 +51,7 @@ extern "C"
         int64_t peak_memory; /**< KiB: of the one that took most, up to the end of the simulation */
 #include "results-tables.h"
         char *link_names;  /**< texts of links[].link */
+        char *path_names;  /**< texts of paths[].link */
         uint64_t unposted; /**< messages that wait for others, of a run that was cut */
     };
 
