@@ -315,6 +315,17 @@ weft_net_set_hooks(struct weft_net *net, const struct weft_net_hooks *hooks)
 }
 
 void
+weft_net_watch_routes(struct weft_net *net,
+                      void (*call)(void *of, uint32_t index, const struct weft_packet *packet,
+                                   uint32_t out, uint32_t n, int64_t now),
+                      void *of)
+{
+    net->routed = call;
+    net->routed_of = of;
+    weft_net_note_routes(net);
+}
+
+void
 weft_net_set_share(struct weft_net *net, uint32_t level, double share)
 {
     net->level[level].share = share;

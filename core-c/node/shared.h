@@ -87,6 +87,10 @@ struct weft_net
     void (*ended)(void *of, struct weft_qp *qp, uint64_t tag, int64_t now,
                   enum weft_message_end end);
     void *ended_of;
+    /** weft_net_watch_routes() */
+    void (*routed)(void *of, uint32_t index, const struct weft_packet *packet, uint32_t out,
+                   uint32_t n, int64_t now);
+    void *routed_of;
     bool halts; /**< a hook sets it: weft_net_run() returns at the end of this window */
 };
 
@@ -95,7 +99,8 @@ static inline void
 weft_net_note_routes(struct weft_net *net)
 {
     net->hears = net->stamps || net->config.hooks.received;
-    net->routes_slowly = net->has_fib || net->loses_at_top || net->config.hooks.picked;
+    net->routes_slowly =
+        net->has_fib || net->loses_at_top || net->config.hooks.picked || net->routed;
     net->is_lean = !net->routes_slowly && !net->inspects[0] && net->classes == 2 &&
                    !net->counts_by_class && net->config.buffer.port_buffer == 0;
 }

@@ -115,6 +115,10 @@ route_slowly(const struct weft_net *net, struct weft_switch_node *sw, struct wef
     {
         net->config.hooks.picked(net->config.hooks.of, sw->index, p, *out, ports.n, sw->node.now);
     }
+    if (net->routed)
+    {
+        net->routed(net->routed_of, sw->index, p, *out, ports.n, sw->node.now);
+    }
     if (net->loses_at_top && is_injected_loss(net, sw, p, *out))
     {
         weft_node_lose(net, &sw->node, p, WEFT_NET_DROP_INJECTED);

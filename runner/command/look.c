@@ -22,6 +22,18 @@
     "round(paused_us, 1) as paused_us, round(down_us, 1) as down_us, "                             \
     "round(lossy_us, 1) as lossy_us from run.links "
 
+/* Places of a QP's way: the links that its data took there, and the share of the one that most of
+ * it took, and of the one that least of it did, of all among which it had a choice. */
+#define BY_HOP                                                                                     \
+    ", at_switch as (select qp, hop, switch, count(*) as links, max(choices) as choices "          \
+    "from run.paths group by 1, 2, 3), "                                                           \
+    "hops as (select p.qp, p.hop, count(*) as links, (select sum(a.choices) from at_switch a "     \
+    "where a.qp = p.qp and a.hop = p.hop) as choices, "                                            \
+    "(select link from run.paths m where m.qp = p.qp and m.hop = p.hop order by packets desc "     \
+    "limit 1) as most_used, 100 * max(share) as most, 100 * min(share) as used_least, "            \
+    "sum(turns) as turns from run.paths p group by 1, 2), "                                        \
+    "spread as (select *, iif(links < choices, 0, used_least) as least from hops) "
+
 /** A table of the answer, with its heading. Nothing is printed of one without rows. */
 struct question
 {
@@ -52,6 +64,15 @@ static const struct question of_links[] = {
      "order by dropped desc, down_us + lossy_us desc, paused_us desc, rate_gbps, links.rowid "
      "limit 10",
      NULL, false},
+    {"the ways of QPs, by place: links that the data of one took, and shares of the most and the "
+     "least used in the mean",
+     "with none as (select 0)" BY_HOP
+     "select hop, count(*) as QPs, round(avg(links), 2) as links, max(links) as most_links, "
+     "round(avg(choices), 2) as choices, round(avg(most), 1) as \"most_%\", round(avg(least), 1) "
+     "as \"least_%\", sum(turns) as turns, (select qp from spread m where m.hop = spread.hop "
+     "and turns > 0 order by turns desc, qp limit 1) as turned_most from spread group by hop "
+     "order by hop",
+     "paths", false},
 };
 
 /* The QP that is asked for, which is the only parameter of these texts, with its hosts as links
@@ -103,6 +124,18 @@ static const struct question of_qp[] = {
      "max(paced_us, 0) - again_us, 3) from q) "
      "where us_at_most > 0 order by 2 desc",
      NULL, false},
+    {"its way from switch to switch: how many links its data took at each place, how often it "
+     "turned",
+     BY_HOP "select hop, links, choices, turns, round(most, 1) as \"most_%\", "
+            "round(least, 1) as \"least_%\", most_used from spread "
+            "where qp = (select n from asked) order by hop",
+     "paths", false},
+    {"the links of its way (the twenty most used)",
+     " select hop, link, port, packets, round(100 * share, 1) as \"share_%\", turns, "
+     "round(first_us, 1) as first_us, round(last_us, 1) as last_us from (select * from run.paths "
+     "where qp = (select n from asked) order by packets desc, hop limit 20) "
+     "order by hop, packets desc, first_us",
+     "paths", false},
     {"the links at its ends",
      THE_QP ABOUT "where host = (select src from q) or link like '% -> ' || (select receiver from "
                   "q) order by rowid",
@@ -209,6 +242,12 @@ answer_of_qp(struct database *db, const char *name, long qp)
     {
         OWNED char *sql = xformat("with asked as (select %ld as n)%s", qp, of_qp[i].sql);
         add_answer(&t, db, &of_qp[i], sql);
+    }
+    if (!has_table(db, "paths"))
+    {
+        text_add(&t,
+                 "\nThe same run with --set measure.paths=on, into a folder of its own, shows its "
+                 "way.\n");
     }
     if (!has_table(db, "series"))
     {

@@ -86,6 +86,7 @@ run_results_free(struct run_results *r)
         free(r->lanes[i]);
     }
     free(r->lanes);
+    free(r->path_names);
     *r = (struct run_results){.nqps = 0};
 }
 

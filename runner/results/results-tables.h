@@ -270,6 +270,25 @@ TABLE_END(links, "one row per link and direction; of more than 16384 of them onl
                  "links=\"on\">")
 #undef ROW
 
+#define ROW path_result
+TABLE_BEGIN(paths)
+U32("qp", qp, "number of the QP")
+U32("hop", hop,
+    "links from its sender to this one, the first of them 0; the least where they differ")
+TEXT("link", link, "switch that sends, and who receives, as in links.csv")
+U32("switch", index, "switch that sends")
+U32("port", port, "its port, as in ports.csv")
+U32("choices", choices, "most ports of that switch among which its data had a choice; 1: none")
+COUNTER(packets, "data packets that went on by it, those that were lost behind included")
+REAL("share", share, "packets / those of all rows of this QP and hop")
+COUNTER(turns, "how often its data came here while the packet before it at this switch had gone "
+               "elsewhere")
+TIME("first_us", first, "the first of them was there")
+TIME("last_us", last, "the last of them was there")
+TABLE_END(paths, "one row per QP and port of a switch by which its data went; only with <measure "
+                 "paths=\"on\"> or \"qps\"")
+#undef ROW
+
 #define ROW step_result
 TABLE_BEGIN(steps)
 U32("step", step, "step of the collective, from 0")

@@ -53,6 +53,7 @@ extern "C"
         char *link_names; /**< texts of links[].link */
         char **lanes;     /**< texts of timeline[].lane */
         size_t nlanes;
+        char *path_names;  /**< texts of paths[].link */
         uint64_t unposted; /**< messages that wait for others, of a run that was cut */
     };
 

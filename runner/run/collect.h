@@ -9,6 +9,7 @@
 #include "results.h"
 #include "run-host.h"
 #include "scenario.h"
+#include "textbuf.h"
 
 /** A scenario that is simulated. */
 struct simulation
@@ -49,6 +50,16 @@ void collect_tors(const struct simulation *sim, struct run_results *out);
 void collect_trims(const struct simulation *sim, struct run_results *out);
 /** Fills the links, if they are listed, with what all ranks have of them. */
 void collect_links(const struct simulation *sim, struct run_results *out);
+/** A direction of a link. */
+struct link_way
+{
+    struct weft_end from, to;
+};
+
+/** Returns a direction by its number, that of its row in the table links. */
+struct link_way link_way_of(const struct simulation *sim, uint64_t i);
+/** Adds its name, as in that table. */
+void link_add_name(const struct simulation *sim, const struct link_way *way, struct text *t);
 /** Makes the times for which links were busy shares of that of the run, whose end must be there. */
 void collect_link_shares(struct run_results *out);
 /** Fills completion times. Of a run that was cut, the slowest group has none before all have ended.

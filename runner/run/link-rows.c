@@ -27,18 +27,13 @@ enum word
     WORDS,
 };
 
-/** A direction of a link. */
-struct way
-{
-    struct weft_end from, to;
-};
-
-static void
-way_of(const struct simulation *sim, uint64_t i, struct way *way)
+struct link_way
+link_way_of(const struct simulation *sim, uint64_t i)
 {
     struct weft_link link;
     weft_planes_link(sim->clos, i / 2, &link);
-    *way = i % 2 ? (struct way){link.upper, link.lower} : (struct way){link.lower, link.upper};
+    return i % 2 ? (struct link_way){link.upper, link.lower}
+                 : (struct link_way){link.lower, link.upper};
 }
 
 /** Describes the port at an end, unless another rank runs it. */
@@ -62,7 +57,7 @@ held(const struct weft_net_span *span, int64_t end)
 }
 
 static void
-count_way(const struct simulation *sim, const struct way *way, int64_t end, uint64_t *word)
+count_way(const struct simulation *sim, const struct link_way *way, int64_t end, uint64_t *word)
 {
     struct weft_net_port is;
     if (port_at(sim, &way->from, &is))
@@ -87,7 +82,7 @@ count_way(const struct simulation *sim, const struct way *way, int64_t end, uint
 
 /** Name of the layer of what sends. */
 static const char *
-layer_of_way(const struct weft_clos *clos, const struct way *way)
+layer_of_way(const struct weft_clos *clos, const struct link_way *way)
 {
     const char *const *names;
     struct weft_switch_map map;
@@ -101,7 +96,7 @@ layer_of_way(const struct weft_clos *clos, const struct way *way)
 }
 
 static void
-fill_row(const struct simulation *sim, const struct way *way, const uint64_t *word,
+fill_row(const struct simulation *sim, const struct link_way *way, const uint64_t *word,
          struct link_result *row)
 {
     const struct weft_fabric_config *fabric = sim->s->fabric.config;
@@ -132,6 +127,14 @@ kind_of(const struct weft_end *end)
     return end->is_host ? NODE_HOST : NODE_SWITCH;
 }
 
+void
+link_add_name(const struct simulation *sim, const struct link_way *way, struct text *t)
+{
+    node_add_name(sim->s, kind_of(&way->from), way->from.index, t);
+    text_add(t, " -> ");
+    node_add_name(sim->s, kind_of(&way->to), way->to.index, t);
+}
+
 /** Fills the rows of all ranks, and their names: one behind the other, each with its end. */
 static void
 fill_rows(const struct simulation *sim, const uint64_t *words, struct run_results *out)
@@ -141,13 +144,10 @@ fill_rows(const struct simulation *sim, const uint64_t *words, struct run_result
     out->links = xcalloc(out->nlinks, sizeof *out->links);
     for (size_t i = 0; i < out->nlinks; i++)
     {
-        struct way way;
-        way_of(sim, i, &way);
+        const struct link_way way = link_way_of(sim, i);
         fill_row(sim, &way, &words[i * WORDS], &out->links[i]);
         at[i] = names.len;
-        node_add_name(sim->s, kind_of(&way.from), way.from.index, &names);
-        text_add(&names, " -> ");
-        node_add_name(sim->s, kind_of(&way.to), way.to.index, &names);
+        link_add_name(sim, &way, &names);
         text_add_bytes(&names, "", 1);
     }
     out->link_names = names.s;
@@ -165,8 +165,7 @@ collect_links(const struct simulation *sim, struct run_results *out)
     OWNED uint64_t *words = xcalloc(n + 1, WORDS * sizeof *words);
     for (size_t i = 0; i < n; i++)
     {
-        struct way way;
-        way_of(sim, i, &way);
+        const struct link_way way = link_way_of(sim, i);
         count_way(sim, &way, end, &words[i * WORDS]);
     }
     weft_net_sum(sim->net, words, n * WORDS);

@@ -11,6 +11,7 @@
 #include "link-failures.h"
 #include "losses.h"
 #include "mpi-ranks.h"
+#include "paths.h"
 #include "samples.h"
 #include "textbuf.h"
 
@@ -21,6 +22,7 @@ struct course
 {
     struct simulation sim;
     struct samples samples;
+    struct paths paths;
     progress_fn progress;
     void *user;
     uint64_t limit, begin, end; /* calls of the time limit, and of the window's */
@@ -169,6 +171,7 @@ build(struct course *course, unsigned threads, char **why)
         return false;
     }
     samples_begin(&course->samples, sim);
+    paths_begin(&course->paths, sim);
     if (course->progress || ranks_get()) /* all ranks have the same calls */
     {
         sim->host->at(PROGRESS_INTERVAL, report, course);
@@ -352,6 +355,7 @@ collect(struct course *course, struct run_results *out)
     OWNED uint64_t *cuts = collect_cuts(sim);
     collect_tors(sim, out);
     collect_links(sim, out);
+    paths_collect(&course->paths, out);
     if (sim->cut)
     {
         collect_stuck(sim, out);
@@ -395,6 +399,7 @@ simulate(const struct scenario *s, unsigned threads, struct run_results *results
     memset(results, 0, sizeof *results);
     const enum simulated how = simulate_course(&course, threads, results, &text);
     samples_end(&course.samples);
+    paths_end(&course.paths);
     free(course.sim.faulty);
     course.sim.host->end();
     snprintf(why, why_size, "%s", text ? text : "");

@@ -201,6 +201,17 @@ check_timeline(const struct element *e, struct scenario *s, struct diagnostics *
     }
 }
 
+/** Whether something is asked for that only samples tell. */
+static bool
+needs_interval(const struct measurements *m)
+{
+    const struct measurements others = {.nports = m->nports,
+                                        .nqps = m->paths == PATHS_QPS ? 0 : m->nqps,
+                                        .queues = m->queues,
+                                        .balance = m->balance};
+    return measures_over_time(&others);
+}
+
 static void
 check_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct diagnostics *d)
 {
@@ -227,7 +238,13 @@ check_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct
         check_timeline(e, s, d);
     }
     load_measured_ports(e, s, d);
-    if (measures_over_time(&s->measure) && s->measure.interval == 0 && is_said(e, "interval"))
+    if (s->measure.paths == PATHS_QPS && s->measure.nqps == 0 && is_said(e, "qps"))
+    {
+        diag_error(d, element_line(e, "paths"),
+                   "paths of <measure> is qps, and qps names none; expected qps=\"...\" such as "
+                   "0-15, or paths=\"on\"");
+    }
+    if (needs_interval(&s->measure) && s->measure.interval == 0 && is_said(e, "interval"))
     {
         diag_error(d, e->line,
                    "<measure> samples QPs, ports, queues or balance but has no interval; expected "

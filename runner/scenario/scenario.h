@@ -151,6 +151,14 @@ extern "C"
         LINKS_OFF,
     };
 
+    /** QPs whose data the table paths is about. */
+    enum paths_told
+    {
+        PATHS_OFF,
+        PATHS_ON,  /**< all */
+        PATHS_QPS, /**< those that are sampled */
+    };
+
     struct measurements
     {
         int64_t interval; /**< ps between samples of the series; 0: none */
@@ -165,6 +173,7 @@ extern "C"
         int64_t balance; /**< also sample how evenly the ports of each layer are used */
         int64_t flows;   /**< write flows.csv */
         int64_t links;   /**< enum links_listed */
+        int64_t paths;   /**< enum paths_told */
         int64_t warm_up; /**< ps after the first start: fct_* are of messages that start later */
         int64_t window;  /**< ps, so long after that; WEFT_NEVER: to the end */
     };

@@ -265,6 +265,10 @@ static const struct attribute_spec measure_attributes[] = {
     CHOICE_AT(IN_SCENARIO(measure.links), "links", "auto", "auto on off", false,
               "write the table links: what each link carried and lost; auto: if it has at most "
               "16384 rows"),
+    CHOICE_AT(
+        IN_SCENARIO(measure.paths), "paths", "off", "off on qps", false,
+        "write the table paths: by which links the data of each QP went, and how often it turned; "
+        "qps: of those alone that qps names"),
     VALUE_AT(IN_SCENARIO(measure.warm_up), "warm-up", false, WEFT_TIME, "0s", "0s", "100s",
              "fct_* and the loads of summary.csv are of messages that start so long after the "
              "first one, or later"),

@@ -134,6 +134,38 @@ START_TEST(a_hook_may_post_at_a_host_of_another_thread)
 }
 END_TEST
 
+static void
+note_route(void *of, uint32_t index, const struct weft_packet *p, uint32_t out, uint32_t n,
+           int64_t now)
+{
+    uint64_t *frames = of; /* [switch], as each is of one thread */
+    frames[index] += n > 0 && out < 64 && p->hops > 0 && now >= 0;
+}
+
+/* Whoever asks for the ways of packets hears of each at each switch, and changes nothing. */
+START_TEST(routes_that_are_watched_are_all_told_and_stay_the_same)
+{
+    struct result r[2];
+    uint64_t frames[64] = {0}, told = 0;
+    for (uint32_t i = 0; i < 2; i++)
+    {
+        world.threads = 1 + 2 * i;
+        world_begin(&scenes[0]);
+        weft_net_watch_routes(world.net, i ? note_route : NULL, frames);
+        weft_net_run(world.net, LONG);
+        r[i] = world_conclude();
+        world_end();
+    }
+    for (uint32_t i = 0; i < 64; i++)
+    {
+        told += frames[i];
+    }
+    world.threads = 0;
+    ck_assert_mem_eq(&r[0], &r[1], sizeof *r);
+    ck_assert_uint_eq(told + r[1].total.delivered, r[1].total.hops);
+}
+END_TEST
+
 /* Lets host 9 send a packet with a number that says who asked. */
 static void
 ask_host_9(void *of, uint64_t what, int64_t now)
@@ -576,6 +608,7 @@ net_suite(void)
     tcase_add_loop_test(tcase, it_is_the_same_where_nodes_are_watched, 0, n);
     tcase_add_loop_test(tcase, it_is_the_same_on_any_number_of_threads, 0, n);
     tcase_add_test(tcase, a_hook_may_post_at_a_host_of_another_thread);
+    tcase_add_test(tcase, routes_that_are_watched_are_all_told_and_stay_the_same);
     tcase_add_test(tcase, what_several_hosts_ask_for_at_one_instant_has_an_order);
     tcase_add_test(tcase, what_is_asked_for_happens_whatever_its_number);
     tcase_add_test(tcase, the_number_of_threads_is_said_once);

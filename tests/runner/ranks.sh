@@ -61,7 +61,7 @@ grep -q '6 of 6 runs are in two/summary.csv' out || fail 'two ranks: no word of 
 sed -e 's,<topology.*,<topology kind="fat-tree" k="4" link-rate="100Gbps",' \
     -e 's,link-rate="100Gbps" link-delay="1us"/>,link-delay="1us"/>,' -e '/<drop/d' \
     -e 's,<workload.*,<workload kind="alltoall" bytes="200KB"/><failure lower="0" upper="8" at="20us"/>,' \
-    -e 's,queues="on",queues="on" ports="tor-up" balance="on",' \
+    -e 's,queues="on",queues="on" paths="on" ports="tor-up" balance="on",' \
     -e 's,rsq,conga,' \
     -e 's,</cases>,<case name="ethereal"><set param="balancer.name" value="ethereal"/></case>&,' "$here/tiny.xml" >tree.xml
 "$weft" run tree.xml --no-figures --out tree-1 >out 2>messages || fail 'a fat-tree'

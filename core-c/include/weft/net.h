@@ -249,6 +249,13 @@ extern "C"
 
     /** Sets the hooks that are told of things from now on. */
     WEFT_API void weft_net_set_hooks(struct weft_net *net, const struct weft_net_hooks *hooks);
+    /** Has @p call told from now on of every port by which a switch lets a frame go on, of @p n
+     * that its route has there; NULL: nobody. It is called as hooks are, beside them. */
+    WEFT_API void weft_net_watch_routes(struct weft_net *net,
+                                        void (*call)(void *of, uint32_t index,
+                                                     const struct weft_packet *packet, uint32_t out,
+                                                     uint32_t n, int64_t now),
+                                        void *of);
     /** QPs of a service level that are made from now on have another share, as in its struct
      * weft_net_level. */
     WEFT_API void weft_net_set_share(struct weft_net *net, uint32_t level, double share);
