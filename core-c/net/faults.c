@@ -135,7 +135,7 @@ weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
     weft_net_set_way_down(net, link, WEFT_BOTH_WAYS, down);
 }
 
-/* What a wire did at its rate so far is counted as such. */
+/* Counts what a wire did at its rate so far. */
 static void
 change_rate(struct weft_net *net, struct weft_port *port, int64_t rate)
 {

@@ -72,7 +72,7 @@ struct weft_switch_node
 /** Lets a port send what starts to leave by now. */
 void weft_switch_send_due(const struct weft_net *net, struct weft_switch_node *sw,
                           struct weft_port *port);
-/** The same where the fabric is lean, and so is the switch. */
+/** Does the same where the fabric is lean, and so is the switch. */
 void weft_switch_send_due_lean(const struct weft_net *net, struct weft_switch_node *sw,
                                struct weft_port *port);
 

@@ -30,7 +30,7 @@ struct question
     bool is_text;      /**< of lines, and no table */
 };
 
-/** What is asked of a run. */
+/** Question about a run. */
 static const struct question of_links[] = {
     {"the links that were busy longest",
      ABOUT "order by busy_share desc, queue_peak_bytes desc, rowid limit 10", NULL, false},
@@ -68,7 +68,7 @@ static const struct question of_links[] = {
     "q.lost_us) / q.sent as again_us "                                                             \
     "from run.qps q, run.summary s where qp = (select n from asked)) "
 
-/** What is asked of a QP. */
+/** Question about a QP. */
 static const struct question of_qp[] = {
     {"its story",
      THE_QP

@@ -102,7 +102,7 @@ enum run_state run_file_state(struct sqlite3 *db, const struct folder *runs, con
 enum sql_file_state run_file_attach(struct sqlite3 *db, const struct folder *folder,
                                     const char *file, char **why);
 
-/** The same by a path; returns the name of the run, which the caller frees, or NULL with a sentence
+/** Does so by a path. Returns the name of the run, which the caller frees, or NULL with a sentence
  * in *why. */
 char *run_file_attach_path(struct sqlite3 *db, const char *path, char **why);
 

@@ -35,7 +35,8 @@ START_TEST(a_link_is_dead_in_one_direction)
 }
 END_TEST
 
-/* Who looks for the link that held a run up would be told of another one, or of another time. */
+/* Links that held a run up are looked for: a user would be told of another one, or of another time.
+ */
 START_TEST(a_link_has_the_times_for_which_it_was_busy_down_and_lossy)
 {
     static const uint64_t links[] = {0};
