@@ -36,7 +36,7 @@ same()
 }
 
 run uec '<nic preset="uec"/>'
-run uec-parts '<transport name="trim"/><congestion-control name="nscc"/><switch preset="trim-400g"/>'
+run uec-parts '<transport name="trim" rto="100us"/><congestion-control name="nscc"/><switch preset="trim-400g"/>'
 same uec uec-parts
 run lossless '<nic preset="roce-lossless"/>'
 run lossless-parts '<transport name="nic-sr"/><congestion-control name="dcqcn"/>'
@@ -65,6 +65,11 @@ for preset in uec:uec roce-lossless:lossless roce-sr:sr ideal:ideal; do
 done
 ends 0 "$weft" run none.xml --no-figures --host plain --progress 0 --set nic.preset=uec --out set
 [ "$(column set/summary.csv cct_us)" = "$(column uec/summary.csv cct_us)" ] || fail '--set nic.preset=uec'
+
+# A parameter of the preset's transport is no other's.
+run other '<nic preset="uec"/><transport name="erasure"/><switch trim="off"/>'
+run other-parts '<transport name="erasure"/><congestion-control name="nscc"/><switch preset="trim-400g" trim="off"/>'
+same other other-parts
 
 scenario bad '<nic preset="uecc"/>'
 ends 2 "$weft" validate bad.xml
