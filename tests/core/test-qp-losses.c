@@ -142,7 +142,8 @@ END_TEST
 
 START_TEST(a_label_is_remembered_for_so_many_packets)
 {
-    host_rig_begin("nic-sr", rto_10us);
+    static const char *const one[] = {"rto", "10us", "on-timeout", "one", NULL};
+    host_rig_begin("nic-sr", one);
     host_rig.with_path = true;
     host_rig.cc.on_lost = NULL;
     host_rig.algos.labels = 4;

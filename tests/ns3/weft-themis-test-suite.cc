@@ -197,6 +197,7 @@ class LastHopTestCase : public TestCase
             WeftRigSetup setup;
             setup.topology = "leaf-spine leaves=4 spines=2 hosts-per-leaf=2 link-rate=100Gbps";
             setup.balancer = "themis compensation=" + compensation;
+            setup.transport = "nic-sr on-timeout=one"; // so that each is repeated alone
             setup.cc = "none";
             const Outcome o = RunWorkload(setup,
                                           "ring bytes=2MB groups=2",
