@@ -14,7 +14,8 @@ struct goal
     const unsigned char *bytes;
     size_t n;
     struct weft_ops *ops;
-    size_t base; /**< byte from which the table counts */
+    size_t base;    /**< byte from which the table counts */
+    uint64_t taken; /**< bytes of parts so far: more than there are, if some are of several ranks */
     uint32_t nranks;
 };
 
@@ -26,6 +27,7 @@ struct part
     size_t appendix;   /**< where the numbers of those that wait begin */
     uint32_t rank, nops;
     uint32_t first; /**< number of its first operation in the builder */
+    uint64_t waits; /**< entries of the appendix that its operations have named */
 };
 
 static uint32_t
@@ -43,7 +45,7 @@ u64_at(const struct goal *g, size_t at)
 
 /** Finds the part of a rank, and checks that it is in the file. */
 static bool
-find_part(const struct goal *g, uint32_t rank, struct part *part)
+find_part(struct goal *g, uint32_t rank, struct part *part)
 {
     const size_t entry = HEAD + (size_t)16 * rank;
     const uint64_t begin = u64_at(g, entry), end = u64_at(g, entry + 8);
@@ -55,6 +57,14 @@ find_part(const struct goal *g, uint32_t rank, struct part *part)
                               "least, before byte %zu, where the file ends",
                               (unsigned)rank, (unsigned long long)begin, (unsigned long long)end,
                               g->n);
+    }
+    g->taken += end - begin;
+    if (g->taken > most)
+    {
+        return input_error_at(g->from, entry,
+                              "the parts of ranks 0 to %u are larger than the file; expected a "
+                              "part of its own for each",
+                              (unsigned)rank);
     }
     part->rank = rank;
     part->begin = (size_t)begin + g->base;
@@ -110,7 +120,7 @@ add_op(const struct goal *g, const struct part *part, uint32_t i)
 /** Adds those that wait for an operation. @p list: where their count and the first one's place in
  * the appendix are. */
 static bool
-add_waits(const struct goal *g, const struct part *part, uint32_t i, size_t list, bool start)
+add_waits(const struct goal *g, struct part *part, uint32_t i, size_t list, bool start)
 {
     const uint64_t count = u32_at(g, list), first = u32_at(g, list + 4);
     const uint64_t most = (part->end - part->appendix) / 4;
@@ -121,6 +131,15 @@ add_waits(const struct goal *g, const struct part *part, uint32_t i, size_t list
                               "%llu",
                               (unsigned)part->rank, (unsigned)i + 1, (unsigned long long)first,
                               (unsigned long long)(first + count), (unsigned long long)most);
+    }
+    part->waits += count;
+    if (part->waits > most)
+    {
+        return input_error_at(g->from, list,
+                              "rank %u, operations 1 to %u name %llu entries of an appendix of "
+                              "%llu; expected each entry once",
+                              (unsigned)part->rank, (unsigned)i + 1,
+                              (unsigned long long)part->waits, (unsigned long long)most);
     }
     for (uint64_t k = first; k < first + count; k++)
     {
@@ -139,7 +158,7 @@ add_waits(const struct goal *g, const struct part *part, uint32_t i, size_t list
 }
 
 static bool
-read_part(const struct goal *g, uint32_t rank)
+read_part(struct goal *g, uint32_t rank)
 {
     struct part part = {.rank = rank};
     bool good = find_part(g, rank, &part);

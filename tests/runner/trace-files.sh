@@ -200,6 +200,54 @@ cut xz 'the xz data are cut short; expected a whole file'
 head -c 60 small.bin.gz >bad.bin
 cut gzip 'the gzip data are cut short; expected a whole file'
 
+# A small file that asks for more operations or dependencies than it has bytes for: of a hundred ranks
+# with one part, or of operations that all name all of an appendix. These would fill any memory.
+# little N BYTES...: numbers of N bytes each, little-endian.
+little()
+{
+    width=$1
+    shift
+    for number; do
+        digit=0
+        while [ $digit -lt "$width" ]; do
+            # shellcheck disable=SC2059 # the format is the byte
+            printf "\\$(printf %o $((digit < 8 ? number >> 8 * digit & 255 : 0)))"
+            digit=$((digit + 1))
+        done
+    done
+}
+# computing COUNT: an operation that computes for 1 us, for which the first COUNT of the appendix wait.
+computing()
+{
+    little 4 0
+    little 1 3
+    little 4 0
+    little 8 1000
+    little 4 0
+    little 1 0 0
+    little 4 "$1" 0 0 0
+}
+{
+    little 8 4223
+    little 4 2
+    little 1 1 1
+    little 8 46 93 46 93
+    little 4 1 0
+    computing 0
+} >bad.bin
+cut shared 'byte 30: the parts of ranks 0 to 1 are larger than the file; expected a part of its own for each'
+{
+    little 8 4223
+    little 4 1
+    little 1 1 1
+    little 8 30 124
+    little 4 2 0
+    computing 2
+    computing 1
+    little 4 1 1
+} >bad.bin
+cut appendix 'byte 100: rank 0, operations 1 to 2 name 3 entries of an appendix of 2; expected each entry once'
+
 # More ranks than hosts; and a rendezvous that blocks both.
 printf 'num_ranks 9\n' >many.goal
 for rank in 0 1 2 3 4 5 6 7 8; do
