@@ -105,6 +105,11 @@ add_op(const struct goal *g, const struct part *part, uint32_t i)
                               "rank %u, operation %u is of %llu bytes or ns; expected fewer",
                               (unsigned)part->rank, (unsigned)i + 1, (unsigned long long)amount);
     }
+    if (g->bytes[at + 21] == WEFT_NO_STREAM)
+    {
+        return input_error_at(g->from, at + 21, "rank %u, operation %u: cpu 255; expected 0 to 254",
+                              (unsigned)part->rank, (unsigned)i + 1);
+    }
     amount *= kind == 3 ? 1000 : 1;
     weft_ops_add(g->ops, &(struct weft_op_spec){.amount = amount,
                                                 .rank = part->rank,
