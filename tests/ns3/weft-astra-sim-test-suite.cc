@@ -260,7 +260,8 @@ class AstraEndTestCase : public TestCase
         flaps.at = MilliSeconds(1);
         flaps.down = MilliSeconds(1);
         flaps.up = MilliSeconds(1);
-        rig.fabric->AddFault(flaps); // for ever: Run() would not return
+        rig.fabric->AddFault(flaps); // for ever
+        Simulator::Stop(MilliSeconds(20));
         bool failed = false;
         (*ranks.job)[0]->sim_notify_finished();
         (*ranks.job)[0]->sim_notify_finished();
