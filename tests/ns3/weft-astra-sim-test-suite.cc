@@ -346,7 +346,8 @@ class AstraRefusalTestCase : public TestCase
 {
   public:
     AstraRefusalTestCase()
-        : TestCase("a rank that there is not, and a message that is given up, end the program")
+        : TestCase(
+              "a rank or host that there is not, and a message that is given up, end the program")
     {
     }
 
@@ -361,6 +362,16 @@ class AstraRefusalTestCase : public TestCase
         setup.frames = "roce retry-limit=2";
         WeftRig rig(setup);
         AstraJob ranks(rig);
+        dies(
+            [&] {
+                WeftNetwork::Make(rig.fabric, {1, 2});
+            },
+            "rank 1 is at host 2; expected one below 2");
+        dies(
+            [&] {
+                WeftNetwork::Make(rig.fabric, {1, 1});
+            },
+            "ranks 0 and 1 are at host 1; expected a host for each");
         dies([&] { ranks.Send(0, 2, 0, 1, [] {}); },
              "rank 0 sends to rank 2; expected another one below 2");
         dies([&] { ranks.Receive(1, -1, 0, 1, [] {}); },
