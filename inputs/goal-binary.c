@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* GOAL as LogGOPSim keeps it: a part for each rank, its operations and those that wait for them. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "textbuf.h"
 #include "trace-file.h"
 
 #define HEAD 14U /* bytes before the table of parts */
@@ -26,8 +28,9 @@ struct part
     size_t ops;        /**< where its operations begin */
     size_t appendix;   /**< where the numbers of those that wait begin */
     uint32_t rank, nops;
-    uint32_t first; /**< number of its first operation in the builder */
-    uint64_t waits; /**< entries of the appendix that its operations have named */
+    uint32_t first;  /**< number of its first operation in the builder */
+    uint32_t *named; /**< [operation]: how often it is named by those that it waits for */
+    uint64_t waits;  /**< entries of the appendix that its operations have named */
 };
 
 static uint32_t
@@ -156,8 +159,28 @@ add_waits(const struct goal *g, struct part *part, uint32_t i, size_t list, bool
                                   "operation %u of rank %u waits; the rank has %u operations",
                                   (unsigned)after, (unsigned)part->rank, (unsigned)part->nops);
         }
+        part->named[after]++;
         (start ? weft_ops_require_start : weft_ops_require)(g->ops, part->first + after,
                                                             part->first + i);
+    }
+    return true;
+}
+
+/** Each operation is named by as many as it waits for: else a part is damaged. */
+static bool
+check_waits(const struct goal *g, const struct part *part)
+{
+    for (uint32_t i = 0; i < part->nops; i++)
+    {
+        const size_t at = part->ops + (size_t)OP * i;
+        if (u32_at(g, at) != part->named[i])
+        {
+            return input_error_at(g->from, at,
+                                  "rank %u, operation %u waits for %u operations, and %u name it; "
+                                  "expected as many",
+                                  (unsigned)part->rank, (unsigned)i + 1, (unsigned)u32_at(g, at),
+                                  (unsigned)part->named[i]);
+        }
     }
     return true;
 }
@@ -170,6 +193,7 @@ read_part(struct goal *g, uint32_t rank)
     if (good)
     {
         part.first = weft_ops_count(g->ops);
+        part.named = xcalloc((size_t)part.nops + 1, sizeof *part.named);
     }
     for (uint32_t i = 0; good && i < part.nops; i++)
     {
@@ -180,6 +204,8 @@ read_part(struct goal *g, uint32_t rank)
         const size_t at = part.ops + (size_t)OP * i + 23;
         good = add_waits(g, &part, i, at, false) && add_waits(g, &part, i, at + 8, true);
     }
+    good = good && check_waits(g, &part);
+    free(part.named);
     return good;
 }
 

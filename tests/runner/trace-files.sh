@@ -250,6 +250,19 @@ cut shared 'byte 30: the parts of ranks 0 to 1 are larger than the file; expecte
 } >bad.bin
 cut appendix 'byte 100: rank 0, operations 1 to 2 name 3 entries of an appendix of 2; expected each entry once'
 
+# A dependency that is lost: the second operation waits for one, and none names it.
+{
+    little 8 4223
+    little 4 1
+    little 1 1 1
+    little 8 30 116
+    little 4 2 0
+    computing 0
+    little 4 1
+    computing 0 | tail -c 35
+} >bad.bin
+cut lost 'byte 77: rank 0, operation 2 waits for 1 operations, and 0 name it; expected as many'
+
 # A cpu that a text cannot name would be none, and a send of it would not wait for computing there.
 {
     little 8 4223
