@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* GOAL as LogGOPSim keeps it: a part for each rank, its operations and those that wait for them. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "textbuf.h"
 #include "trace-file.h"
 
 #define HEAD 14U /* bytes before the table of parts */
@@ -14,7 +16,8 @@ struct goal
     const unsigned char *bytes;
     size_t n;
     struct weft_ops *ops;
-    size_t base; /**< byte from which the table counts */
+    size_t base;    /**< byte from which the table counts */
+    uint64_t taken; /**< bytes of parts so far: more than there are, if some are of several ranks */
     uint32_t nranks;
 };
 
@@ -25,7 +28,9 @@ struct part
     size_t ops;        /**< where its operations begin */
     size_t appendix;   /**< where the numbers of those that wait begin */
     uint32_t rank, nops;
-    uint32_t first; /**< number of its first operation in the builder */
+    uint32_t first;  /**< number of its first operation in the builder */
+    uint32_t *named; /**< [operation]: how often it is named by those that it waits for */
+    uint64_t waits;  /**< entries of the appendix that its operations have named */
 };
 
 static uint32_t
@@ -43,7 +48,7 @@ u64_at(const struct goal *g, size_t at)
 
 /** Finds the part of a rank, and checks that it is in the file. */
 static bool
-find_part(const struct goal *g, uint32_t rank, struct part *part)
+find_part(struct goal *g, uint32_t rank, struct part *part)
 {
     const size_t entry = HEAD + (size_t)16 * rank;
     const uint64_t begin = u64_at(g, entry), end = u64_at(g, entry + 8);
@@ -55,6 +60,14 @@ find_part(const struct goal *g, uint32_t rank, struct part *part)
                               "least, before byte %zu, where the file ends",
                               (unsigned)rank, (unsigned long long)begin, (unsigned long long)end,
                               g->n);
+    }
+    g->taken += end - begin;
+    if (g->taken > most)
+    {
+        return input_error_at(g->from, entry,
+                              "the parts of ranks 0 to %u are larger than the file; expected a "
+                              "part of its own for each",
+                              (unsigned)rank);
     }
     part->rank = rank;
     part->begin = (size_t)begin + g->base;
@@ -95,6 +108,11 @@ add_op(const struct goal *g, const struct part *part, uint32_t i)
                               "rank %u, operation %u is of %llu bytes or ns; expected fewer",
                               (unsigned)part->rank, (unsigned)i + 1, (unsigned long long)amount);
     }
+    if (g->bytes[at + 21] == WEFT_NO_STREAM)
+    {
+        return input_error_at(g->from, at + 21, "rank %u, operation %u: cpu 255; expected 0 to 254",
+                              (unsigned)part->rank, (unsigned)i + 1);
+    }
     amount *= kind == 3 ? 1000 : 1;
     weft_ops_add(g->ops, &(struct weft_op_spec){.amount = amount,
                                                 .rank = part->rank,
@@ -110,7 +128,7 @@ add_op(const struct goal *g, const struct part *part, uint32_t i)
 /** Adds those that wait for an operation. @p list: where their count and the first one's place in
  * the appendix are. */
 static bool
-add_waits(const struct goal *g, const struct part *part, uint32_t i, size_t list, bool start)
+add_waits(const struct goal *g, struct part *part, uint32_t i, size_t list, bool start)
 {
     const uint64_t count = u32_at(g, list), first = u32_at(g, list + 4);
     const uint64_t most = (part->end - part->appendix) / 4;
@@ -122,6 +140,15 @@ add_waits(const struct goal *g, const struct part *part, uint32_t i, size_t list
                               (unsigned)part->rank, (unsigned)i + 1, (unsigned long long)first,
                               (unsigned long long)(first + count), (unsigned long long)most);
     }
+    part->waits += count;
+    if (part->waits > most)
+    {
+        return input_error_at(g->from, list,
+                              "rank %u, operations 1 to %u name %llu entries of an appendix of "
+                              "%llu; expected each entry once",
+                              (unsigned)part->rank, (unsigned)i + 1,
+                              (unsigned long long)part->waits, (unsigned long long)most);
+    }
     for (uint64_t k = first; k < first + count; k++)
     {
         const size_t at = part->appendix + (size_t)(4 * k);
@@ -132,20 +159,41 @@ add_waits(const struct goal *g, const struct part *part, uint32_t i, size_t list
                                   "operation %u of rank %u waits; the rank has %u operations",
                                   (unsigned)after, (unsigned)part->rank, (unsigned)part->nops);
         }
+        part->named[after]++;
         (start ? weft_ops_require_start : weft_ops_require)(g->ops, part->first + after,
                                                             part->first + i);
     }
     return true;
 }
 
+/** Each operation is named by as many as it waits for: else a part is damaged. */
 static bool
-read_part(const struct goal *g, uint32_t rank)
+check_waits(const struct goal *g, const struct part *part)
+{
+    for (uint32_t i = 0; i < part->nops; i++)
+    {
+        const size_t at = part->ops + (size_t)OP * i;
+        if (u32_at(g, at) != part->named[i])
+        {
+            return input_error_at(g->from, at,
+                                  "rank %u, operation %u waits for %u operations, and %u name it; "
+                                  "expected as many",
+                                  (unsigned)part->rank, (unsigned)i + 1, (unsigned)u32_at(g, at),
+                                  (unsigned)part->named[i]);
+        }
+    }
+    return true;
+}
+
+static bool
+read_part(struct goal *g, uint32_t rank)
 {
     struct part part = {.rank = rank};
     bool good = find_part(g, rank, &part);
     if (good)
     {
         part.first = weft_ops_count(g->ops);
+        part.named = xcalloc((size_t)part.nops + 1, sizeof *part.named);
     }
     for (uint32_t i = 0; good && i < part.nops; i++)
     {
@@ -156,6 +204,8 @@ read_part(const struct goal *g, uint32_t rank)
         const size_t at = part.ops + (size_t)OP * i + 23;
         good = add_waits(g, &part, i, at, false) && add_waits(g, &part, i, at + 8, true);
     }
+    good = good && check_waits(g, &part);
+    free(part.named);
     return good;
 }
 

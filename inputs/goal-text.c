@@ -472,7 +472,8 @@ bool
 goal_text_parse(struct input_source *from, const char *bytes, size_t n,
                 struct weft_program *program)
 {
-    struct goal g = {.from = from, .at = bytes, .end = bytes + n, .line = 1};
+    const size_t mark = n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of UTF-8 */
+    struct goal g = {.from = from, .at = bytes + mark, .end = bytes + n, .line = 1};
     read_lines(&g);
     const bool good = g.ops && trace_pack(from, g.ops, program);
     free(g.labels);

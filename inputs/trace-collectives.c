@@ -121,10 +121,14 @@ add_chain(const struct adding *a, uint64_t bytes)
     }
 }
 
-/** Adds what is no workload of the core, with the joins at both ends. */
-static void
+/** Most messages of a collective, as of those of the core. */
+#define MOST_MESSAGES (UINT64_C(1) << 24)
+
+/** Adds what is no workload of the core, with the joins at both ends. Returns 0 or an error with
+ * its reason. */
+static int
 add_own(struct weft_ops *ops, const struct trace_choice *choice, const struct trace_collective *c,
-        uint64_t bytes, uint32_t *first, uint32_t *last)
+        uint64_t bytes, uint32_t *first, uint32_t *last, struct weft_refusal *why)
 {
     static const char *const names[] = {[TRACE_ALLGATHER] = "all-gather",
                                         [TRACE_REDUCESCATTER] = "reduce-scatter",
@@ -135,6 +139,11 @@ add_own(struct weft_ops *ops, const struct trace_choice *choice, const struct tr
     const enum trace_spread how =
         c->kind == TRACE_ALLGATHER ? choice->allgather : choice->reducescatter;
     const uint64_t part = (bytes - 1) / c->n + 1;
+    if ((uint64_t)(c->n - 1) * (chain ? MOST_PIECES : c->n) > MOST_MESSAGES)
+    {
+        return weft_refuse(why, WEFT_EOVERFLOW, NULL,
+                           "there may be more than 16777216 messages; expected fewer ranks");
+    }
     for (uint32_t i = 0; i < c->n; i++)
     {
         first[i] = add_join(&a, i);
@@ -155,6 +164,7 @@ add_own(struct weft_ops *ops, const struct trace_choice *choice, const struct tr
     }
     weft_ops_name_collective(ops, names[c->kind], bytes, chain ? 1 : (c->n - 1.0) / c->n, c->id,
                              first, last, c->n);
+    return 0;
 }
 
 /** Ranks of a group that share a server, of those in a row: 0 of any other group. */
@@ -192,8 +202,7 @@ trace_collective_add(struct weft_ops *ops, const struct trace_choice *choice,
     }
     if (!reduces && c->kind != TRACE_ALLTOALL && c->n > 1)
     {
-        add_own(ops, choice, c, bytes, first, last);
-        return 0;
+        return add_own(ops, choice, c, bytes, first, last, why);
     }
     const enum trace_allreduce how = choice->allreduce == TRACE_AS_NCCL
                                          ? trace_as_nccl(bytes, c->n, gpus, choice->rate)

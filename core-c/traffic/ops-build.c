@@ -2,6 +2,8 @@
 /* Builds a program: takes operations, and what they wait for, in any order. */
 #include "traffic/ops-build.h"
 
+#include "traffic/groups.h"
+
 #include <string.h>
 
 #include <weft/error.h>
@@ -122,16 +124,28 @@ fault_of(const struct weft_ops *ops, const struct weft_op_spec *spec)
     return spec->amount > INT64_MAX / 2 ? "so much never ends" : NULL;
 }
 
+/* Returns whether there are so many of something that no more are kept. */
+static bool
+is_too_long(struct weft_ops *ops, bool more, const char *what)
+{
+    if (more)
+    {
+        blame(ops, WEFT_EOVERFLOW, WEFT_NO_OP, WEFT_NO_OP, what);
+    }
+    return more || ops->fault.code == WEFT_EOVERFLOW;
+}
+
 uint32_t
 weft_ops_add(struct weft_ops *ops, const struct weft_op_spec *spec)
 {
     const uint32_t number = ops->specs.n;
-    struct weft_op_spec *to = weft_pile_add(&ops->memory, &ops->specs);
-    if (!to)
+    ops->nsends += spec->kind == WEFT_OP_SEND && ops->nsends <= WEFT_MAX_MESSAGES;
+    if (is_too_long(ops, ops->nsends > WEFT_MAX_MESSAGES, "there are more sends than 2^24") ||
+        is_too_long(ops, number >= WEFT_MAX_OPS, "there are more operations than 2^31"))
     {
-        blame(ops, WEFT_EOVERFLOW, WEFT_NO_OP, WEFT_NO_OP, "there are more operations than 2^31");
         return WEFT_NO_OP;
     }
+    struct weft_op_spec *to = weft_pile_add(&ops->memory, &ops->specs);
     *to = *spec;
     const char *fault = fault_of(ops, spec);
     if (fault)
@@ -145,16 +159,12 @@ weft_ops_add(struct weft_ops *ops, const struct weft_op_spec *spec)
 static void
 require(struct weft_ops *ops, uint32_t op, uint32_t before, bool start)
 {
-    if (before == WEFT_NO_OP)
+    if (before == WEFT_NO_OP ||
+        is_too_long(ops, ops->edges.n >= WEFT_MAX_OPS, "there are more dependencies than 2^31"))
     {
         return;
     }
     struct weft_op_edge *edge = weft_pile_add(&ops->memory, &ops->edges);
-    if (!edge)
-    {
-        blame(ops, WEFT_EOVERFLOW, WEFT_NO_OP, WEFT_NO_OP, "there are more dependencies than 2^31");
-        return;
-    }
     *edge = (struct weft_op_edge){before, op, start};
 }
 

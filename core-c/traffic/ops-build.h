@@ -39,6 +39,7 @@ struct weft_ops
     const char *called;
     uint32_t nranks;
     uint32_t ntags;
+    uint32_t nsends;
     struct weft_pile specs;       /**< struct weft_op_spec */
     struct weft_pile edges;       /**< struct weft_op_edge */
     struct weft_pile collectives; /**< struct weft_program_collective */

@@ -98,9 +98,10 @@ number_all(struct meetings *m, struct weft_program *program)
     }
 }
 
-/* Returns an operation that would meet another one, did their sizes not differ; or WEFT_NO_OP. */
+/* Returns an operation that would meet another one, did their sizes not differ, or else their tags;
+ * or WEFT_NO_OP. */
 static uint32_t
-of_another_size(const struct meetings *m, uint32_t alone)
+nearly_met(const struct meetings *m, uint32_t alone, bool other_size)
 {
     const struct weft_program *program = m->program;
     const struct weft_op *op = &program->ops[alone];
@@ -110,7 +111,8 @@ of_another_size(const struct meetings *m, uint32_t alone)
     {
         const struct weft_op *other = &program->ops[i];
         const uint8_t wanted = sends ? WEFT_OP_RECV : WEFT_OP_SEND;
-        if (other->kind != wanted || other->tag != op->tag)
+        if (other->kind != wanted ||
+            (other_size ? other->tag != op->tag : other->amount != op->amount))
         {
             continue;
         }
@@ -149,7 +151,8 @@ static int
 refuse_alone(const struct meetings *m, uint32_t alone, struct weft_refusal *why)
 {
     const bool sends = m->program->ops[alone].kind == WEFT_OP_SEND;
-    const uint32_t other = of_another_size(m, alone);
+    const uint32_t sized = nearly_met(m, alone, true);
+    const uint32_t other = sized == WEFT_NO_OP ? nearly_met(m, alone, false) : sized;
     char one[100], two[100], text[WEFT_REFUSAL_BYTES];
     weft_program_describe(m->program, alone, one, sizeof one);
     if (other == WEFT_NO_OP)
@@ -159,7 +162,8 @@ refuse_alone(const struct meetings *m, uint32_t alone, struct weft_refusal *why)
         return weft_refuse(why, WEFT_ENOTFOUND, NULL, text);
     }
     weft_program_describe(m->program, other, two, sizeof two);
-    snprintf(text, sizeof text, "%s: the sizes differ from %s", one, two);
+    snprintf(text, sizeof text, "%s: the %s from %s", one,
+             sized == WEFT_NO_OP ? "tag differs" : "sizes differ", two);
     return weft_refuse(why, WEFT_ENOTFOUND, NULL, text);
 }
 

@@ -56,9 +56,17 @@ std::unique_ptr<WeftNetwork::Job>
 WeftNetwork::Make(Ptr<WeftFabric> fabric, const std::vector<uint32_t>& hosts)
 {
     auto job = std::make_unique<Job>();
+    std::map<uint32_t, int> rankAt;
     for (const uint32_t host : hosts)
     {
         const auto rank = static_cast<int>(job->size());
+        NS_ABORT_MSG_IF(host >= fabric->GetNHosts(),
+                        "rank " << rank << " is at host " << host << "; expected one below "
+                                << fabric->GetNHosts());
+        const auto [at, alone] = rankAt.insert({host, rank});
+        NS_ABORT_MSG_UNLESS(alone,
+                            "ranks " << at->second << " and " << rank << " are at host " << host
+                                     << "; expected a host for each");
         job->emplace_back(new WeftNetwork(rank, host, fabric, job.get()));
     }
     return job;

@@ -156,7 +156,7 @@ is_said(const struct element *e, const char *attribute)
 /** Rows of the table timeline that a run may have about. */
 #define MOST_TIMELINE (UINT64_C(1) << 20)
 
-/** Ranks whose doings are kept are ranks of a trace, and do not do too much. */
+/** Ranks of a timeline are those of a trace, and do not do too much. */
 static void
 check_timeline(const struct element *e, struct scenario *s, struct diagnostics *d)
 {

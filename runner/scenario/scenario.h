@@ -164,7 +164,7 @@ extern "C"
         int64_t interval; /**< ps between samples of the series; 0: none */
         uint32_t *qps;    /**< QPs sampled */
         size_t nqps;
-        uint32_t *timeline; /**< ranks of traces whose doings are kept */
+        uint32_t *timeline; /**< ranks of traces that have a timeline */
         size_t ntimeline;
         const char *port_names;      /**< ports="...", the words as they were; NULL: none */
         struct measured_port *ports; /**< by switch and port; what port_names says */

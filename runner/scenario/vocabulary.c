@@ -253,7 +253,7 @@ static const struct attribute_spec measure_attributes[] = {
     LIST_AT(IN_SCENARIO(measure.qps), IN_SCENARIO(measure.nqps), "qps", false, "4294967295",
             "QPs sampled in series.csv, such as 0-15 32"),
     LIST_AT(IN_SCENARIO(measure.timeline), IN_SCENARIO(measure.ntimeline), "timeline", false,
-            "1048575", "ranks of traces whose doings timeline.csv has, such as 0-15 32"),
+            "1048575", "ranks of traces that the table timeline has, such as 0-15 32"),
     TEXT_AT(IN_SCENARIO(measure.port_names), SHAPE_WORDS, "ports", false,
             "switch ports sampled in ports.csv: layers, such as tor-up, and switch:port, such as "
             "0:4 or 0-3:4-7"),

@@ -7,7 +7,7 @@ here=$(dirname -- "$(readlink -f -- "$0")")
 cd "$here/../.."
 
 status=0
-awk -f "$here/pages.awk" README.md bench/README.md docs/*.md docs/papers/*.md || status=1
+awk -f "$here/pages.awk" README.md bench/README.md examples/astra-sim/README.md docs/*.md docs/papers/*.md || status=1
 
 # A paper's page says each thing in a few words: the first table is a screenful, and no cell has a table in it.
 # shellcheck disable=SC2016 # the program is awk's

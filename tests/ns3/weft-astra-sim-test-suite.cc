@@ -260,7 +260,8 @@ class AstraEndTestCase : public TestCase
         flaps.at = MilliSeconds(1);
         flaps.down = MilliSeconds(1);
         flaps.up = MilliSeconds(1);
-        rig.fabric->AddFault(flaps); // for ever: Run() would not return
+        rig.fabric->AddFault(flaps); // for ever
+        Simulator::Stop(MilliSeconds(20));
         bool failed = false;
         (*ranks.job)[0]->sim_notify_finished();
         (*ranks.job)[0]->sim_notify_finished();
@@ -345,7 +346,8 @@ class AstraRefusalTestCase : public TestCase
 {
   public:
     AstraRefusalTestCase()
-        : TestCase("a rank that there is not, and a message that is given up, end the program")
+        : TestCase(
+              "a rank or host that there is not, and a message that is given up, end the program")
     {
     }
 
@@ -360,6 +362,16 @@ class AstraRefusalTestCase : public TestCase
         setup.frames = "roce retry-limit=2";
         WeftRig rig(setup);
         AstraJob ranks(rig);
+        dies(
+            [&] {
+                WeftNetwork::Make(rig.fabric, {1, 2});
+            },
+            "rank 1 is at host 2; expected one below 2");
+        dies(
+            [&] {
+                WeftNetwork::Make(rig.fabric, {1, 1});
+            },
+            "ranks 0 and 1 are at host 1; expected a host for each");
         dies([&] { ranks.Send(0, 2, 0, 1, [] {}); },
              "rank 0 sends to rank 2; expected another one below 2");
         dies([&] { ranks.Receive(1, -1, 0, 1, [] {}); },

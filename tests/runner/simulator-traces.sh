@@ -234,6 +234,21 @@ flip ring.2.et 12
 told 'ring.2.et: byte 8: rank 2' 'file="ring.%d.et"'
 cp kept/ring.2.et .
 
+# A few words that ask for more than any memory holds are refused at once: an all-gather of 65,536 ranks
+# has 4 billion messages, and 64 of 1,024 ranks have 67 million together.
+huge()
+{
+    {
+        echo "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: $1 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: $1"
+        echo "$2"
+        yes "mlp -1 1000 $3 1000000 1000 NONE 0 1000 NONE 0 100" | head -n "$2"
+    } >huge.txt
+    told "$4" 'file="huge.txt"'
+}
+huge 65536 1 ALLGATHER 'huge.txt:3: there may be more than 16777216 messages; expected fewer ranks'
+huge 65536 1 ALLTOALL 'huge.txt:3: there would be more than 16777216 messages'
+huge 1024 64 ALLGATHER 'there are more sends than 2^24'
+
 # wrong MESSAGE NODE...: a trace of these nodes for two ranks
 wrong()
 {

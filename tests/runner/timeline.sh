@@ -45,6 +45,33 @@ awk -F, -v acked="$acked" -v there="$there" '
     NR == 6 { good += $1 == 1 && /network/ && /waiting/ && is($(NF - 1), 0) && is($NF, there) }
     END { exit !(NR == 6 && good == 5 && there > 100 && acked > there) }' rows || fail "$(cat rows)"
 
+# While a send is under way a receive that waits does not show; computing without a gap is one row.
+cat >both.goal <<'END'
+num_ranks 2
+rank 0 {
+send 1250000b to 1
+recv 10b from 1
+}
+rank 1 {
+recv 1250000b from 0
+a: calc 100000
+b: calc 200000
+s: send 10b to 0
+b requires a
+s requires b
+}
+END
+sed -e 's/name="two"/name="both"/; s/two.goal/both.goal/' -e '/<figure/d' two.xml >both.xml
+"$weft" run both.xml >out 2>&1 || fail "$(cat out)"
+"$weft" query results/both "select lane || ': ' || does from timeline order by rowid" --format csv | tail -n +2 | tr -d '"' >lanes
+printf 'rank 0, network: %s\n' sending waiting >expected
+printf 'rank 1, stream 0: computing\nrank 1, network: waiting\nrank 1, network: sending\n' >>expected
+cmp lanes expected || fail "$(cat lanes)"
+[ "$("$weft" query results/both "select count(*) from timeline t join timeline o using (run, lane)
+    where t.rowid < o.rowid and t.end_us > o.begin_us" --format csv | tail -n 1)" = 0 ] || fail 'rows of a lane overlap'
+[ "$("$weft" query results/both "select end_us - begin_us from timeline where does = 'computing'" --format csv | tail -n 1)" = 300 ] ||
+    fail 'computing without a gap is not one row'
+
 # The drawing has what the table has: a row for each lane, a bar for each row, up to its end.
 for end in svg png pdf; do
     [ -s results/two/when.$end ] || fail "when.$end is not drawn"

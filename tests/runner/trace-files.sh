@@ -181,6 +181,8 @@ refused 'num_ranks 2\nrank 0 {\nsend 10b to 1\n}\nrank 1 {\n}\n' \
     ' rank 0, line 3, send of 10 B to rank 1, tag 0: rank 1 has no receive for it'
 refused 'num_ranks 2\nrank 0 {\nsend 10b to 1\n}\nrank 1 {\nrecv 9b from 0\n}\n' \
     ' rank 0, line 3, send of 10 B to rank 1, tag 0: the sizes differ from rank 1, line 6, receive of 9 B from rank 0, tag 0'
+refused 'num_ranks 2\nrank 0 {\nsend 10b to 1 tag 5\n}\nrank 1 {\nrecv 10b from 0 tag 6\n}\n' \
+    ' rank 0, line 3, send of 10 B to rank 1, tag 5: the tag differs from rank 1, line 6, receive of 10 B from rank 0, tag 6'
 refused 'num_ranks 2\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\n}\nrank 1 {\n}\n' \
     ' operations wait for each other in a circle: rank 0, line 3 waits for rank 0, line 4 waits for rank 0, line 3'
 
@@ -199,6 +201,85 @@ head -c 60 small.bin.xz >bad.bin
 cut xz 'the xz data are cut short; expected a whole file'
 head -c 60 small.bin.gz >bad.bin
 cut gzip 'the gzip data are cut short; expected a whole file'
+
+# A small file that asks for more operations or dependencies than it has bytes for: of a hundred ranks
+# with one part, or of operations that all name all of an appendix. These would fill any memory.
+# little N BYTES...: numbers of N bytes each, little-endian.
+little()
+{
+    width=$1
+    shift
+    for number; do
+        digit=0
+        while [ $digit -lt "$width" ]; do
+            # shellcheck disable=SC2059 # the format is the byte
+            printf "\\$(printf %o $((digit < 8 ? number >> 8 * digit & 255 : 0)))"
+            digit=$((digit + 1))
+        done
+    done
+}
+# computing COUNT: an operation that computes for 1 us, for which the first COUNT of the appendix wait.
+computing()
+{
+    little 4 0
+    little 1 3
+    little 4 0
+    little 8 1000
+    little 4 0
+    little 1 0 0
+    little 4 "$1" 0 0 0
+}
+{
+    little 8 4223
+    little 4 2
+    little 1 1 1
+    little 8 46 93 46 93
+    little 4 1 0
+    computing 0
+} >bad.bin
+cut shared 'byte 30: the parts of ranks 0 to 1 are larger than the file; expected a part of its own for each'
+{
+    little 8 4223
+    little 4 1
+    little 1 1 1
+    little 8 30 124
+    little 4 2 0
+    computing 2
+    computing 1
+    little 4 1 1
+} >bad.bin
+cut appendix 'byte 100: rank 0, operations 1 to 2 name 3 entries of an appendix of 2; expected each entry once'
+
+# A dependency that is lost: the second operation waits for one, and none names it.
+{
+    little 8 4223
+    little 4 1
+    little 1 1 1
+    little 8 30 116
+    little 4 2 0
+    computing 0
+    little 4 1
+    computing 0 | tail -c 35
+} >bad.bin
+cut lost 'byte 77: rank 0, operation 2 waits for 1 operations, and 0 name it; expected as many'
+
+# A cpu that a text cannot name would be none, and a send of it would not wait for computing there.
+{
+    little 8 4223
+    little 4 1
+    little 1 1 1
+    little 8 30 77
+    little 4 1 0
+    computing 0 | head -c 21
+    little 1 255 0
+    little 4 0 0 0 0
+} >bad.bin
+cut cpu 'byte 59: rank 0, operation 1: cpu 255; expected 0 to 254'
+
+# The mark that editors put before UTF-8 is no part of the trace.
+{ printf '\357\273\277' && cat small.goal; } >marked.goal
+scenario marked marked.goal
+"$weft" run marked.xml --no-figures --out marked >out 2>messages || fail "a text with a byte order mark: $(cat messages)"
 
 # More ranks than hosts; and a rendezvous that blocks both.
 printf 'num_ranks 9\n' >many.goal
