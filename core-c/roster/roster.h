@@ -62,7 +62,8 @@
     X(weft_cc_dctcp)                \
     X(weft_cc_swift)                \
     X(weft_cc_mswift)               \
-    X(weft_cc_nscc)
+    X(weft_cc_nscc)                 \
+    X(weft_cc_rccc)
 
 #define WEFT_WORKLOADS(X)               \
     X(weft_workload_ring)               \

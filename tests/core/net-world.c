@@ -18,6 +18,7 @@ const struct scene scenes[NSCENES] = {
     {"themis", "nic-sr", "none", {"preset", "100g", "headroom", "60KB"}, 300000, 0, 0.01},
     {"ar-quality", "sack", "none", {"preset", "100g", "pfc", "off"}, 60000, 0, 0, 24},
     {"reps", "trim", "nscc", {"preset", "trim-400g", "trim-at", "60KB"}, 150000, 2},
+    {"ops", "trim", "rccc", {"preset", "trim-400g", "trim-at", "60KB"}, 150000, 2},
 };
 
 struct net_world world = {.mutex = PTHREAD_MUTEX_INITIALIZER};

@@ -247,6 +247,7 @@ static const struct
     {"swift", "fast-cut", "off", "++000--"},  {"swift", "trim-cut", "off", "++00-0-"},
     {"mswift", NULL, NULL, "++000--"},        {"mswift", "fast-cut", "on", "++00---"},
     {"mswift", "trim-cut", "off", "++0000-"}, {"nscc", "initial", "50000B", "+000---"},
+    {"rccc", NULL, NULL, "--0-0-0"}, /* the first reply ends the credit that it begins with */
 };
 #define CONTROLS ((int)(sizeof does / sizeof does[0]))
 
