@@ -97,7 +97,7 @@ grant(struct weft_puller *p, struct weft_qp *qp)
     {
         join(p, qp, ASKS);
     }
-    else if (r->terms.ahead > 0 && (asked || -owed(r) < (int64_t)r->terms.ahead))
+    else if (-owed(r) < (int64_t)r->terms.ahead)
     {
         join(p, qp, IDLE);
     }

@@ -63,7 +63,8 @@
     X(weft_cc_swift)                \
     X(weft_cc_mswift)               \
     X(weft_cc_nscc)                 \
-    X(weft_cc_rccc)
+    X(weft_cc_rccc)                 \
+    X(weft_cc_eqds)
 
 #define WEFT_WORKLOADS(X)               \
     X(weft_workload_ring)               \

@@ -18,13 +18,19 @@ static const struct weft_cc_ops *cc;
 static uint64_t config[8], state[16];
 
 static void
-begin(const char *name, const char *value)
+begin_as(const char *control, const char *name, const char *value)
 {
-    cc = weft_cc_find("rccc");
+    cc = weft_cc_find(control);
     ck_assert(cc && cc->state_size <= sizeof state && cc->algo.config_size <= sizeof config);
     ck_assert_int_eq(weft_config_default(&cc->algo, config), 0);
     ck_assert_int_eq(name ? weft_config_set(&cc->algo, config, name, value) : 0, 0);
     ck_assert_int_eq(cc->init(state, config, &site, 0), 0);
+}
+
+static void
+begin(const char *name, const char *value)
+{
+    begin_as("rccc", name, value);
 }
 
 /* A packet of 1,024 B leaves. Returns the quanta up to which it asks. */
@@ -82,6 +88,8 @@ START_TEST(a_sender_speculates_with_a_window)
     ck_assert_uint_eq(burst(), 2);
     begin("network-rtt", "24us");
     ck_assert_uint_eq(burst(), 440);
+    begin("network-rtt", "1s"); /* what 16 bits can say twice */
+    ck_assert_uint_eq(burst(), 4096);
 }
 END_TEST
 
@@ -101,6 +109,12 @@ START_TEST(the_first_reply_ends_it)
     leaves(1000, 1);
     pulled(8); /* so does a pull */
     ck_assert_uint_eq(burst(), 2);
+    begin("window", "0.01"); /* 548 B of debt are left by the second packet */
+    ck_assert_uint_eq(burst(), 2);
+    pulled(2);
+    ck_assert(!may_send());
+    pulled(3);
+    ck_assert(may_send());
 }
 END_TEST
 
@@ -111,8 +125,9 @@ START_TEST(pulls_are_cumulative)
     hears();
     pulled(12);
     pulled(4);
-    pulled(12);
     ck_assert_uint_eq(burst(), 3);
+    pulled(12);
+    ck_assert(!may_send());
     pulled(65535 / 2);
     ck_assert_uint_eq(burst(), 220); /* never more than a window */
     pulled(65534);
@@ -145,9 +160,32 @@ START_TEST(it_asks_for_what_waits)
     ck_assert_uint_eq(leaves(10, 1), 32 + 40 - 24); /* 10,240 B, and 6,144 */
     ck_assert_uint_eq(leaves(10, 4), 32 + 5);       /* 5,120 B, a fourth of them: 1,280 */
     ck_assert_uint_eq(leaves(1000, 1), 32 + (225000 - 4096 + 255) / Q); /* a window at most */
+    ck_assert_uint_eq(leaves(UINT64_MAX, 1), 32 + (225000 - 3072 + 255) / Q);
     begin(NULL, NULL);
     ck_assert_uint_eq(leaves(10, 1), 4); /* at least a packet while it speculates */
     ck_assert_uint_eq(leaves(10, 2), 2);
+    const struct weft_demand again = {.waiting = 10, .active = 1};
+    struct weft_packet data = {.kind = WEFT_DATA, .bytes = 1024};
+    cc->stamp(state, &again, &data, 0);
+    ck_assert_uint_eq(data.ahead, 0); /* nothing new waits */
+}
+END_TEST
+
+/* The same with a BDP, a pull for each packet of 4 KiB, and no division. */
+START_TEST(eqds_is_its_elder)
+{
+    struct weft_pull_terms terms;
+    begin_as("eqds", NULL, NULL);
+    ck_assert_uint_eq(leaves(10, 2), 4);
+    ck_assert_uint_eq(burst(), 146); /* 150,000 B */
+    cc->terms(config, &site, &terms);
+    ck_assert(terms.each == 16 && terms.ahead == 585);
+    ck_assert_double_eq_tol(terms.pace, 20480 / 0.99, 1e-6);
+    hears();
+    pulled(16);
+    ck_assert_uint_eq(burst(), 4);
+    memset(config, 0, sizeof config); /* no defaults */
+    ck_assert_int_eq(cc->init(state, config, &site, 0), WEFT_ERANGE);
 }
 END_TEST
 
@@ -253,7 +291,9 @@ START_TEST(those_who_ask_are_served_in_turn_at_the_pace_of_the_line)
     arrives(0, 130, false, US);
     arrives(0, 120, false, US); /* overtaken */
     pulls(US, 0, 64);
+    arrives(2, 0, false, US + 1); /* asks for nothing */
     pulls(US + takes(64), 1, 10);
+    arrives(1, 8, false, US + takes(64) + 1); /* overtaken */
     pulls(US + takes(64) + takes(10), 0, 128);
     const int64_t last = US + 2 * takes(64) + takes(10);
     pulls(last, 0, 130);
@@ -272,6 +312,15 @@ START_TEST(a_trimmed_packet_brings_a_pull)
     arrives(0, 0, true, US);
     pulls(US, 0, 64);
     rests(US + takes(64));
+    end();
+    receivers("ahead", "off");
+    arrives(0, 70, false, US);
+    arrives(0, 70, true, US); /* it has asked for more than it got */
+    pulls(US, 0, 64);
+    arrives(1, 4, true, US + 1); /* the pace is kept */
+    pulls(US + takes(64), 0, 70);
+    pulls(US + takes(64) + takes(6), 1, 4);
+    rests(US + takes(64) + takes(6) + takes(4));
     end();
     receivers(NULL, NULL);
     arrives(0, 0, true, US);
@@ -391,6 +440,7 @@ rccc_suite(void)
     tcase_add_test(tcase, pulls_are_cumulative);
     tcase_add_test(tcase, a_debt_is_paid_first);
     tcase_add_test(tcase, it_asks_for_what_waits);
+    tcase_add_test(tcase, eqds_is_its_elder);
     tcase_add_test(tcase, those_who_ask_are_served_in_turn_at_the_pace_of_the_line);
     tcase_add_test(tcase, a_trimmed_packet_brings_a_pull);
     tcase_add_test(tcase, credit_is_granted_ahead_when_nobody_asks);

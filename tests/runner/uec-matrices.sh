@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Usage: uec-matrices.sh WEFT-RUNNER
-# NSCC and RCCC beside uet-htsim 40ccb05 on three connection matrices (docs/beside-uet-htsim.md). Else who compares
+# NSCC, RCCC and EQDS beside uet-htsim 40ccb05 on three connection matrices (docs/beside-uet-htsim.md). Else who compares
 # balancers under Ultra Ethernet's NIC has a NIC that is another one.
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
 
 cp "$here/../../scenarios/baselines/"uec-*.cm .
-sed 's/ values="256 65536"/ values="256"/; s/<seeds .*count="10"/<seeds first="1" count="5"/' \
+sed 's/ values="256 65536"/ values="256"/; s/labels=65536/labels=256/; s/<seeds .*count="10"/<seeds first="1" count="5"/' \
     "$here/../../scenarios/baselines/uec-matrices.xml" >uec-matrices.xml
 ends 0 "$weft" run uec-matrices.xml --no-figures --out uec
 
@@ -37,3 +37,6 @@ near incast8 reps rccc 179.41 173.85 0.1
 # Here uet-htsim serves some QPs more often than their turn comes, as the page says.
 near a2a16 ops rccc 114.50 91.66 5 3
 near a2a16 reps rccc 116.15 91.94 5 3
+
+near perm2048K ops eqds 63.78 59.42 2
+near incast8 ops eqds 177.36 171.59 2
