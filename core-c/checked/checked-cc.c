@@ -81,6 +81,22 @@ checked_on_cnp(void *state, const struct weft_packet *cnp, int64_t now)
 }
 
 static void
+checked_on_pull(void *state, const struct weft_packet *pull, int64_t now)
+{
+    const struct weft_checked *c = sender(state, now, "cc->on_pull");
+    WEFT_CHECK(pull->kind == WEFT_PULL, "cc->on_pull", "the packet is a pull");
+    ops_of(c)->on_pull(weft_checked_own(c), pull, now);
+}
+
+static void
+checked_stamp(void *state, const struct weft_demand *demand, struct weft_packet *data, int64_t now)
+{
+    const struct weft_checked *c = sender(state, now, "cc->stamp");
+    WEFT_CHECK(data->kind == WEFT_DATA, "cc->stamp", "the packet is data");
+    ops_of(c)->stamp(weft_checked_own(c), demand, data, now);
+}
+
+static void
 checked_on_nack(void *state, const struct weft_packet *nack, int64_t now)
 {
     const struct weft_checked *c = sender(state, now, "cc->on_nack");
@@ -141,6 +157,8 @@ wrap(struct weft_cc_ops *checked, const struct weft_cc_ops *ops)
     WEFT_CHECKED_HOOK(on_ack, checked_on_ack);
     WEFT_CHECKED_HOOK(on_cnp, checked_on_cnp);
     WEFT_CHECKED_HOOK(on_nack, checked_on_nack);
+    WEFT_CHECKED_HOOK(on_pull, checked_on_pull);
+    WEFT_CHECKED_HOOK(stamp, checked_stamp);
     WEFT_CHECKED_HOOK(on_timeout, checked_on_timeout);
     WEFT_CHECKED_HOOK(on_lost, checked_on_lost);
     WEFT_CHECKED_HOOK(on_stamps, checked_on_stamps);

@@ -77,8 +77,8 @@ checked_data(void *qp, struct weft_packet *data, int64_t now)
 static void
 reply_of(const struct weft_path_ops *ops, void *host, struct weft_packet *reply)
 {
-    WEFT_CHECK(reply->kind == WEFT_ACK || reply->kind == WEFT_NACK || reply->kind == WEFT_CNP,
-               "lb->path->reply", "the packet is an ACK, a NACK or a CNP");
+    WEFT_CHECK(reply->kind >= WEFT_ACK && reply->kind <= WEFT_PULL, "lb->path->reply",
+               "the packet is an ACK, a NACK, a CNP or a pull");
     ops->reply(own_host(host, "lb->path->reply"), reply);
 }
 

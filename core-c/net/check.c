@@ -114,6 +114,13 @@ check_transport(const struct weft_net_config *c, const struct weft_net_level *l,
                               "trim, or trim=off at the switches"),
                       WEFT_EINVAL, "trim");
     }
+    if (l->cc->stamp && l->transport->tx_stamp)
+    {
+        return refuse(say(&r, "writes into data where the congestion control asks for credit; "
+                              "expected another transport, as trim or sack, or a congestion "
+                              "control without pulls"),
+                      WEFT_EINVAL, "name");
+    }
     if (most < c->frame.ack_every)
     {
         count(say(&r, "has outstanding "), most);

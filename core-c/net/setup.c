@@ -58,6 +58,25 @@ make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
     return code;
 }
 
+/* Returns the pacers of pulls of all hosts, which service levels share. */
+static struct weft_puller *
+pullers_of(struct weft_net *net)
+{
+    for (uint32_t sl = 0; sl < net->levels.n; sl++)
+    {
+        if (net->algos[sl].pullers)
+        {
+            return net->algos[sl].pullers;
+        }
+    }
+    struct weft_puller *made = weft_take(&net->first.memory, net->nhosts * sizeof *made);
+    for (uint32_t host = 0; host < net->nhosts; host++)
+    {
+        weft_puller_init(&made[host]);
+    }
+    return made;
+}
+
 static int
 make_algos(struct weft_net *net, uint32_t sl, struct weft_refusal *why)
 {
@@ -76,6 +95,7 @@ make_algos(struct weft_net *net, uint32_t sl, struct weft_refusal *why)
         .tclass = l->tclass,
         .sl = (uint8_t)sl,
     };
+    a->pullers = l->cc->terms ? pullers_of(net) : NULL;
     return make_hosts_paths(net, a, sl, why);
 }
 

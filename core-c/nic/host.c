@@ -331,13 +331,15 @@ is_last(struct weft_qp *qp, uint64_t seq, int64_t *payload)
 }
 
 /* Whether a packet must ask for its ACK, since nothing may follow it before that. Where the
- * transport lets nothing follow, its flags may have asked already. */
+ * transport lets nothing follow, its flags may have asked already. A sender without credit waits
+ * for pulls instead. */
 static bool
 asks_for_ack(struct weft_qp *qp, const struct weft_packet *data, int64_t now)
 {
     const struct weft_nic_algos *a = qp->algos;
     return (data->flags == 0 && !a->transport->tx_ready(qp->tx)) ||
-           (a->cc->window && a->transport->tx_flight(qp->tx) >= a->cc->window(qp->cc, now));
+           (a->cc->window && !a->cc->stamp &&
+            a->transport->tx_flight(qp->tx) >= a->cc->window(qp->cc, now));
 }
 
 static void
@@ -347,6 +349,28 @@ remember_label(struct weft_qp *qp, const struct weft_packet *data)
     if (label)
     {
         *label = data->sport;
+    }
+}
+
+static __attribute__((noinline)) void
+stamp(const struct weft_host *host, struct weft_qp *qp, struct weft_packet *data, int64_t now)
+{
+    const struct weft_nic_algos *a = qp->algos;
+    if (a->transport->tx_stamp)
+    {
+        a->transport->tx_stamp(qp->tx, data);
+    }
+    if (a->cc->stamp)
+    {
+        const uint64_t sent = a->transport->tx_counters(qp->tx)->sent;
+        const uint64_t told =
+            qp->una + (a->transport->tx_sacked ? a->transport->tx_sacked(qp->tx) : 0U);
+        const struct weft_demand demand = {
+            .waiting = qp->posted - told - a->transport->tx_flight(qp->tx),
+            .has_new = qp->posted > sent,
+            .active = host->nactive,
+        };
+        a->cc->stamp(qp->cc, &demand, data, now);
     }
 }
 
@@ -377,15 +401,15 @@ weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
         .tclass = a->tclass,
         .sl = a->sl & (WEFT_LEVELS - 1),
     };
+    if (qp->stamps)
+    {
+        stamp(host, qp, data, now);
+    }
     if (a->frame.ack_every > 1)
     {
         data->flags |= asks_for_ack(qp, data, now) ? WEFT_F_ACK_REQ : 0;
-        qp->unasked = (data->flags & (WEFT_F_ACK_REQ | WEFT_F_LAST)) == 0;
+        qp->unasked = (data->flags & (WEFT_F_ACK_REQ | WEFT_F_LAST)) == 0 && !a->cc->stamp;
         qp->ask = qp->unasked ? qp->ask : data->psn;
-    }
-    if (a->transport->tx_stamp)
-    {
-        a->transport->tx_stamp(qp->tx, data);
     }
     if (qp->path)
     {

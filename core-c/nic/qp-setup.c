@@ -50,6 +50,7 @@ struct layout
     size_t cc;
     size_t labels;
     size_t rx;
+    size_t pull;
     size_t end;
 };
 
@@ -79,10 +80,15 @@ lay_out(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
         l.rx = l.labels + words_of(labels_of(algos) * sizeof(uint16_t));
         l.rx = (l.rx + LINE - 1) / LINE * LINE;
     }
-    l.end = l.rx;
+    l.pull = l.rx;
     if (!site->lacks_receiver)
     {
-        l.end += words_of(algos->transport->rx_size(algos->transport_config));
+        l.pull += words_of(algos->transport->rx_size(algos->transport_config));
+    }
+    l.end = l.pull;
+    if (!site->lacks_receiver && algos->cc->terms)
+    {
+        l.end += words_of(sizeof(struct weft_pull_rx));
     }
     return l;
 }
@@ -120,10 +126,17 @@ init_sender(struct weft_qp *qp, const struct layout *l, char *states,
 }
 
 static int
-init_receiver(struct weft_qp *qp, void *state, const struct weft_qp_site *site)
+init_receiver(struct weft_qp *qp, const struct layout *l, char *states,
+              const struct weft_qp_site *site)
 {
     const struct weft_nic_algos *a = qp->algos;
-    qp->rx = state;
+    qp->rx = states + l->rx;
+    if (a->cc->terms)
+    {
+        qp->pull = (struct weft_pull_rx *)(void *)(states + l->pull);
+        *qp->pull = (struct weft_pull_rx){0};
+        a->cc->terms(a->cc_config, &site->cc, &qp->pull->terms);
+    }
     return a->transport->rx_init(qp->rx, a->transport_config, &site->transport);
 }
 
@@ -142,6 +155,12 @@ check_algos(const struct weft_nic_algos *algos, struct weft_refusal *why)
                             ? "labels is no power of two; expected one, or 0 for none"
                         : algos->tclass >= WEFT_MAX_CLASSES
                             ? "tclass is no traffic class; expected 1 to 7"
+                        : algos->cc->terms && !algos->pullers
+                            ? "pullers is NULL; expected one for each host, as the congestion "
+                              "control grants credit"
+                        : algos->cc->stamp && algos->transport->tx_stamp
+                            ? "transport and congestion control both write into data; expected "
+                              "another transport, as trim, or a control without credit"
                         : algos->sl >= WEFT_LEVELS ? "sl is no service level; expected 0 to 7"
                                                    : NULL;
     return wrong ? weft_refuse(why, WEFT_EINVAL, NULL, wrong) : 0;
@@ -235,13 +254,15 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->last_delivery = -1;
     qp->cnp_interval =
         algos->cc->cnp_interval ? algos->cc->cnp_interval(algos->cc_config) : WEFT_NEVER;
+    qp->listens = algos->transport->rx_deadline || algos->cc->terms;
+    qp->stamps = algos->transport->tx_stamp || algos->cc->stamp;
     qp->tells_losses = algos->cc->on_lost ||
                        weft_path_hears_losses(algos->path, algos->path_config) ||
                        (algos->cc->window && algos->frame.ack_every > 1);
     int error = site->lacks_sender ? 0 : init_sender(qp, &l, states, site, now);
     if (!error && !site->lacks_receiver)
     {
-        error = init_receiver(qp, states + l.rx, site);
+        error = init_receiver(qp, &l, states, site);
     }
     return error ? refuse(qp, error) : 0;
 }

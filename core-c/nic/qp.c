@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A queue pair: what its two ends do with data, replies and timeouts. */
 #include "checked/check.h"
+#include "nic/credit.h"
 #include "nic/labels.h"
 #include "nic/ooo.h"
 #include "nic/wqe.h"
@@ -8,8 +9,6 @@
 #include <weft/error.h>
 #include <weft/psn.h>
 #include <weft/qp.h>
-#include <weft/rng.h>
-#include <weft/wire-time.h>
 
 static void
 tell_active(struct weft_qp *qp, bool active, int64_t now)
@@ -177,6 +176,20 @@ is_posted(const struct weft_qp *qp, uint32_t psn)
 }
 #endif
 
+static __attribute__((noinline)) void
+listen(struct weft_qp *qp, const struct weft_packet *data, bool answered, int64_t now)
+{
+    if (qp->algos_rx->transport->rx_deadline)
+    {
+        qp->newest = *data;
+        qp->answered = answered;
+    }
+    if (qp->pull)
+    {
+        weft_pull_hear(qp, data, now);
+    }
+}
+
 void
 weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
              struct weft_qp_answer *answer)
@@ -205,10 +218,9 @@ weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
     {
         qp->nacks_sent += v->reply == WEFT_REPLY_NACK;
     }
-    if (qp->algos_rx->transport->rx_deadline)
+    if (qp->listens)
     {
-        qp->newest = *data;
-        qp->answered = v->reply != WEFT_REPLY_NONE;
+        listen(qp, data, v->reply != WEFT_REPLY_NONE, now);
     }
     advance(qp, v->epsn);
 }
@@ -238,93 +250,6 @@ weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer)
         qp->nacks_sent += v->reply == WEFT_REPLY_NACK;
         qp->answered = qp->answered || v->reply != WEFT_REPLY_NONE;
         advance(qp, v->epsn);
-    }
-}
-
-/* A source port for a reply, drawn from what no other reply has: its QP, its kind, and when the
- * data left that it answers. */
-static __attribute__((noinline)) uint16_t
-random_sport(const struct weft_qp *qp, const struct weft_packet *packet)
-{
-    const uint64_t of = (uint64_t)qp->index << 40 ^ (uint64_t)packet->kind << 36 ^ qp->sport_rx;
-    return (uint16_t)(weft_mix64(weft_mix64(of) ^ (uint64_t)packet->sent) >> 48);
-}
-
-/* Makes a data packet a reply that names @p place. The frame itself turns round, so that a reply
- * allocates nothing. */
-static inline void
-turn(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
-     uint32_t place, uint32_t epsn)
-{
-    const struct weft_nic_algos *a = qp->algos_rx;
-    const uint32_t src = packet->src;
-    const uint32_t cut = kind == WEFT_NACK ? packet->flags & WEFT_F_TRIMMED : 0U;
-    packet->src = packet->dst & WEFT_HOST_MASK;
-    packet->dst = src & WEFT_HOST_MASK;
-    packet->echo = packet->sport;
-    packet->ahead = weft_ahead(place, epsn);
-    /* The data packet's may have been changed on its way; a reply starts from the QP's own. */
-    packet->sport = qp->sport_rx;
-    packet->psn = epsn & WEFT_PSN_MASK;
-    packet->bytes = (uint16_t)a->frame.ack;
-    packet->kind = (uint8_t)kind;
-    packet->flags = (uint8_t)((packet->flags & WEFT_F_CE ? WEFT_F_ECE : 0U) | cut);
-    packet->tclass = cut ? 0U : (uint8_t)weft_reply_class(a);
-    packet->hops = 0;
-    packet->meta[0] = packet->meta[1] = packet->meta[2] = 0;
-    if (a->frame.replies == WEFT_REPLIES_SPRAYED)
-    {
-        packet->sport = random_sport(qp, packet);
-    }
-}
-
-/* The path part of the receiver's host sees its replies, unless the fabric says how they travel. */
-static inline void
-choose_path(const struct weft_qp *qp, struct weft_packet *reply)
-{
-    const struct weft_nic_algos *a = qp->algos_rx;
-    if (a->path && a->frame.replies == WEFT_REPLIES_BALANCER)
-    {
-        a->path->reply(weft_path_host(a, reply->src), reply);
-    }
-}
-
-void
-weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
-                   uint32_t epsn)
-{
-    WEFT_CHECK_QP(qp, "weft_qp_make_reply");
-    WEFT_CHECK(packet->kind == WEFT_DATA && packet->qp == qp->index, "weft_qp_make_reply",
-               "the packet is a copy of data of this QP");
-    WEFT_CHECK(kind == WEFT_CNP || kind == WEFT_NACK, "weft_qp_make_reply",
-               "it makes a CNP or a NACK");
-    turn(qp, packet, kind, packet->psn, epsn);
-    if (kind == WEFT_NACK)
-    {
-        packet->flags = WEFT_F_COMPENSATED; /* marks are for the NIC's own reply to echo */
-        return;                             /* a ToR has no part in what the host knows of paths */
-    }
-    choose_path(qp, packet);
-}
-
-void
-weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
-                    const struct weft_qp_answer *answer)
-{
-    WEFT_CHECK_QP(qp, "weft_qp_answer_with");
-    const struct weft_rx_verdict *v = &answer->verdict;
-    WEFT_CHECK(v->reply != WEFT_REPLY_NONE, "weft_qp_answer_with", "there is a reply to be sent");
-    WEFT_CHECK(packet->kind == WEFT_DATA, "weft_qp_answer_with",
-               "the packet is a copy of the data that is answered");
-    turn(qp, packet, v->reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v->place, v->epsn);
-    choose_path(qp, packet);
-    if (v->asks_place)
-    {
-        packet->flags |= WEFT_F_ASKS_AHEAD;
-    }
-    if (answer->bitmap)
-    {
-        weft_set_ack_bitmap(packet, qp->algos_rx->transport->rx_bitmap(qp->rx, v->place));
     }
 }
 
@@ -386,8 +311,8 @@ static void
 tell_loss(struct weft_qp *qp, const struct weft_loss *loss, int64_t now)
 {
     const struct weft_nic_algos *a = qp->algos;
-    qp->unasked |=
-        a->frame.ack_every > 1 && loss->cause == WEFT_LOST_TRIMMED && loss->psn == qp->ask;
+    qp->unasked |= a->frame.ack_every > 1 && !a->cc->stamp && /* which waits for no ACK */
+                   loss->cause == WEFT_LOST_TRIMMED && loss->psn == qp->ask;
     if (a->cc->on_lost)
     {
         a->cc->on_lost(qp->cc, loss, now);
@@ -517,6 +442,19 @@ weft_qp_stamps(struct weft_qp *qp, const struct weft_stamp *stamps, uint32_t n, 
     if (qp->algos->cc->on_stamps)
     {
         qp->algos->cc->on_stamps(qp->cc, stamps, n, now);
+    }
+}
+
+void
+weft_qp_pull(struct weft_qp *qp, const struct weft_packet *pull, int64_t now)
+{
+    WEFT_CHECK_QP(qp, "weft_qp_pull");
+    WEFT_CHECK(pull->kind == WEFT_PULL, "weft_qp_pull", "the packet is a pull");
+    WEFT_CHECK(pull->qp == qp->index, "weft_qp_pull", WEFT_RULE_QP);
+    WEFT_CHECK(now >= qp->last_sent, "weft_qp_pull", WEFT_RULE_TIME);
+    if (qp->algos->cc->on_pull)
+    {
+        qp->algos->cc->on_pull(qp->cc, pull, now);
     }
 }
 

@@ -30,8 +30,8 @@ weft_load_line(const void *at, size_t behind)
 static inline struct weft_net_qp *
 weft_arriving_qp(const struct weft_net *net, const struct weft_arriving *a)
 {
-    return (a->key & WEFT_IS_FRAME) && a->of.frame->d.kind <= WEFT_CNP ? net->qp[a->of.frame->d.qp]
-                                                                       : NULL;
+    return (a->key & WEFT_IS_FRAME) && a->of.frame->d.kind <= WEFT_PULL ? net->qp[a->of.frame->d.qp]
+                                                                        : NULL;
 }
 
 /** Returns the least key of what comes after the instant of @p key. */

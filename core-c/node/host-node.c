@@ -6,6 +6,7 @@
 #include "node/stamps.h"
 
 #define RECEIVER_TIMER (UINT64_C(1) << 32) /* in the order of timers; senders' come first */
+#define PULL_TIMER     (UINT64_C(1) << 33) /* behind receivers' */
 #define MOST_LOADED    64U                 /* QPs that may send within a window */
 
 static void
@@ -19,6 +20,31 @@ arm_receiver_timer(struct weft_host_node *h, struct weft_net_qp *q)
         q->rx_armed_at = deadline;
         weft_agenda_add(&h->timers, deadline > h->node.now ? deadline : h->node.now,
                         RECEIVER_TIMER | q->qp.index, h->timers.seq++, q, &h->node.worker->memory);
+    }
+}
+
+static void
+arm_pull_timer(struct weft_host_node *h, struct weft_puller *puller)
+{
+    if (puller->at < puller->armed_at)
+    {
+        puller->armed_at = puller->at;
+        weft_agenda_add(&h->timers, puller->at, PULL_TIMER, h->timers.seq++, puller,
+                        &h->node.worker->memory);
+    }
+}
+
+/* Sets timers of a receiver that data has come to. */
+static __attribute__((noinline)) void
+arm_receiver(struct weft_host_node *h, struct weft_net_qp *q)
+{
+    if (q->qp.algos_rx->transport->rx_deadline)
+    {
+        arm_receiver_timer(h, q);
+    }
+    if (q->qp.pull)
+    {
+        arm_pull_timer(h, &q->qp.algos_rx->pullers[h->node.number]);
     }
 }
 
@@ -80,9 +106,9 @@ receive_data(const struct weft_net *net, struct weft_host_node *h, struct weft_p
         weft_qp_answer_with(&q->qp, p, &answer);
         weft_host_reply(net, h, p);
     }
-    if (q->qp.algos_rx->transport->rx_deadline)
+    if (q->qp.listens)
     {
-        arm_receiver_timer(h, q);
+        arm_receiver(h, q);
     }
     tell_delivered(net, h, q);
     weft_host_kick(net, h);
@@ -152,6 +178,10 @@ receive(const struct weft_net *net, struct weft_host_node *h, struct weft_packet
         break;
     case WEFT_CNP:
         weft_qp_cnp(&net->qp[p->qp]->qp, p, node->now);
+        break;
+    case WEFT_PULL:
+        weft_qp_pull(&net->qp[p->qp]->qp, p, node->now);
+        resume(net, h, net->qp[p->qp]);
         break;
     default: /* it is the program's, which has heard of it */
         break;
@@ -245,12 +275,29 @@ weft_host_post(const struct weft_net *net, struct weft_host_node *h, struct weft
 }
 
 static void
+run_pull_timer(const struct weft_net *net, struct weft_host_node *h, struct weft_puller *puller)
+{
+    struct weft_packet pull;
+    puller->armed_at = h->node.now >= puller->armed_at ? WEFT_NEVER : puller->armed_at;
+    if (weft_puller_take(puller, h->node.now, &pull))
+    {
+        weft_host_reply(net, h, &pull);
+        weft_host_kick(net, h);
+    }
+    arm_pull_timer(h, puller);
+}
+
+static void
 run_timers(const struct weft_net *net, struct weft_host_node *h)
 {
     while (weft_agenda_next(&h->timers) <= h->node.now)
     {
         const struct weft_due due = weft_agenda_take(&h->timers);
-        if (due.key & RECEIVER_TIMER)
+        if (due.key & PULL_TIMER)
+        {
+            run_pull_timer(net, h, due.what);
+        }
+        else if (due.key & RECEIVER_TIMER)
         {
             run_receiver_timer(net, h, due.what);
         }

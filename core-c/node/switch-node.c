@@ -42,7 +42,7 @@ settle_candidates(const struct weft_net *net, struct weft_switch_node *sw,
 static bool
 is_reply(const struct weft_packet *p)
 {
-    return p->kind == WEFT_ACK || p->kind == WEFT_NACK || p->kind == WEFT_CNP;
+    return p->kind >= WEFT_ACK && p->kind <= WEFT_PULL;
 }
 
 /* Asks a balancer that reads queues, or acts when frames leave: it knows what has left by now. Or

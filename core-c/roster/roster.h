@@ -64,7 +64,9 @@
     X(weft_cc_mswift)               \
     X(weft_cc_timely)               \
     X(weft_cc_hpcc)                 \
-    X(weft_cc_nscc)
+    X(weft_cc_nscc)                 \
+    X(weft_cc_rccc)                 \
+    X(weft_cc_eqds)
 
 #define WEFT_WORKLOADS(X)               \
     X(weft_workload_ring)               \

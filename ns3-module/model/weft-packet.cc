@@ -10,7 +10,8 @@
 std::ostream&
 operator<<(std::ostream& os, const weft_packet& p)
 {
-    static const char* const kinds[] = {"data", "ACK", "NACK", "CNP", "IP packet", "control"};
+    static const char* const kinds[] =
+        {"data", "ACK", "NACK", "CNP", "pull", "IP packet", "control"};
     os << kinds[p.kind];
     if (p.kind != WEFT_RAW)
     {

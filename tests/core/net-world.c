@@ -20,6 +20,7 @@ const struct scene scenes[NSCENES] = {
     {"reps", "trim", "nscc", {"preset", "trim-400g", "trim-at", "60KB"}, 150000, 2},
     {"ecmp", "gbn", "hpcc", {"preset", "100g"}, 150000, 3},
     {"ar", "sack", "hpcc", {"preset", "100g", "pfc", "off", "buffer", "200KB"}, 100000, 2},
+    {"ops", "trim", "rccc", {"preset", "trim-400g", "trim-at", "60KB"}, 150000, 2},
 };
 
 struct net_world world = {.mutex = PTHREAD_MUTEX_INITIALIZER};

@@ -26,7 +26,7 @@ struct scene
     uint32_t more; /* messages of each host to others, one after the other, on four QPs */
 };
 
-#define NSCENES 13
+#define NSCENES 14
 extern const struct scene scenes[NSCENES];
 
 /** A fabric, and what was heard of it. */

@@ -41,7 +41,7 @@ note(const char *format, ...)
 static const char *
 name_of(const struct weft_packet *p)
 {
-    static const char *const names[] = {"data", "ack", "nack", "cnp", "raw", "control"};
+    static const char *const names[] = {"data", "ack", "nack", "cnp", "pull", "raw", "control"};
     return names[p->kind];
 }
 

@@ -27,8 +27,9 @@ START_TEST(an_edge_has_a_pointer_per_destination_edge_and_class)
     lb_open_at(&edge, &clos, 5, 1, "ofan", NULL);
     for (uint32_t i = 0; i < 60000; i++)
     {
-        static const uint32_t class_of[5] = {0, 1, 1, 1, 0}; /* DATA, ACK, NACK, CNP, RAW */
-        const uint32_t kind = weft_rng_below(&rng, 5);
+        static const uint32_t class_of[6] = {0, 1, 1,
+                                             1, 1, 0}; /* DATA, ACK, NACK, CNP, PULL, RAW */
+        const uint32_t kind = weft_rng_below(&rng, 6);
         const uint32_t dst = weft_rng_below(&rng, clos.nhosts);
         const uint32_t to = weft_clos_tor(&clos, dst);
         if (to != 5)

@@ -27,7 +27,8 @@ defaults(const struct weft_algo *algo)
 static void
 prepare(void)
 {
-    algos = (struct weft_nic_algos){.tclass = 1};
+    static struct weft_puller pullers[2];
+    algos = (struct weft_nic_algos){.tclass = 1, .pullers = pullers};
     algos.transport = weft_transport_find("nic-sr");
     algos.transport_config = defaults(&algos.transport->algo);
     algos.cc = weft_cc_find("dcqcn");

@@ -483,10 +483,9 @@ START_TEST(a_receiver_may_have_a_timer)
 {
     struct weft_qp_answer answer;
     host_rig_begin("ideal", NULL);
-    host_rig_add(FIRST);
-    ck_assert_int_eq(weft_qp_rx_deadline(qp), WEFT_NEVER);
     host_rig.transport.rx_deadline = rx_deadline;
     host_rig.transport.rx_timeout = rx_timeout;
+    host_rig_add(FIRST);
     rx_due = 77;
     arrives(0, 0);
     arrives(5, WEFT_F_CE);
@@ -525,9 +524,9 @@ flags_by_timer(void)
 START_TEST(a_mark_is_echoed_once)
 {
     host_rig_begin("nic-sr", NULL);
-    host_rig_add(FIRST);
     host_rig.transport.rx_deadline = rx_deadline;
     host_rig.transport.rx_timeout = rx_timeout;
+    host_rig_add(FIRST);
     ck_assert_int_eq(arrives(5, WEFT_F_CE | WEFT_F_TRIMMED).verdict.reply, WEFT_REPLY_NACK);
     ck_assert_uint_eq(flags_by_timer(), 0);
     waits(6, WEFT_F_CE);

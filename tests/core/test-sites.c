@@ -221,7 +221,7 @@ START_TEST(a_source_of_draws_decides)
     const struct weft_path_ops *ops = weft_lb_find("ops")->path;
     struct weft_path_site at = {
         .seed = 1, .run = 1, .qp_bdp = 1, .random = &source, .provides = WEFT_NEEDS_ALL};
-    int64_t config[4];
+    uint64_t config[4];
     ck_assert_int_eq(weft_config_default(&weft_lb_find("ops")->algo, config), 0);
     ck_assert_uint_le(ops->qp_size(config, &at), sizeof state);
     ck_assert_int_eq(ops->qp_init(state, NULL, config, &at, 3), 0);

@@ -240,14 +240,24 @@ static const struct
     const char *cc, *param, *value;
     const char effects[EVENTS + 1]; /* clean, marked, CNP, NACK, loss, trimmed, timeout */
 } does[] = {
-    {"none", NULL, NULL, "0000000"},          {"ideal", NULL, NULL, "0000000"},
-    {"dcqcn", NULL, NULL, "00--0-0"},         {"dcqcn", "nack-cut", "off", "00-0000"},
-    {"dctcp", NULL, NULL, "+-00---"},         {"dctcp", "trim", "packet", "+-00---"},
-    {"dctcp", "trim", "off", "+-00-0-"},      {"swift", NULL, NULL, "++00---"},
-    {"swift", "fast-cut", "off", "++000--"},  {"swift", "trim-cut", "off", "++00-0-"},
-    {"mswift", NULL, NULL, "++000--"},        {"mswift", "fast-cut", "on", "++00---"},
-    {"mswift", "trim-cut", "off", "++0000-"}, {"timely", "initial", "10Gbps", "++00000"},
-    {"hpcc", NULL, NULL, "0000000"},          {"nscc", "initial", "50000B", "+000---"},
+    {"none", NULL, NULL, "0000000"},
+    {"ideal", NULL, NULL, "0000000"},
+    {"dcqcn", NULL, NULL, "00--0-0"},
+    {"dcqcn", "nack-cut", "off", "00-0000"},
+    {"dctcp", NULL, NULL, "+-00---"},
+    {"dctcp", "trim", "packet", "+-00---"},
+    {"dctcp", "trim", "off", "+-00-0-"},
+    {"swift", NULL, NULL, "++00---"},
+    {"swift", "fast-cut", "off", "++000--"},
+    {"swift", "trim-cut", "off", "++00-0-"},
+    {"mswift", NULL, NULL, "++000--"},
+    {"mswift", "fast-cut", "on", "++00---"},
+    {"mswift", "trim-cut", "off", "++0000-"},
+    {"nscc", "initial", "50000B", "+000---"},
+    {"eqds", NULL, NULL, "--0-0-0"},
+    {"rccc", NULL, NULL, "--0-0-0"}, /* the first reply ends the credit that it begins with */
+    {"timely", "initial", "10Gbps", "++00000"},
+    {"hpcc", NULL, NULL, "0000000"},
 };
 #define CONTROLS ((int)(sizeof does / sizeof does[0]))
 

@@ -138,14 +138,18 @@ draw_algorithms(struct fuzz_input *in)
     static const char *const transports[] = {"gbn",     "nic-sr",     "sack",
                                              "erasure", "pro-window", "multipath-timers"};
     static const char *const controls[] = {"none",   "dcqcn", "dctcp", "swift",
-                                           "timely", "hpcc",  "nscc"};
+                                           "timely", "hpcc",  "nscc",  "rccc"};
     static const char *const balancers[] = {"ops", "reps", "ecmp"};
     t.level = (struct weft_net_level){.share = 1, .labels = 64, .tclass = 1};
     t.level.lb = weft_lb_find(balancers[fuzz_below(in, 3)]);
     t.level.lb_config = configure(0, &t.level.lb->algo, NULL, NULL);
     t.level.transport = weft_transport_find(transports[fuzz_below(in, 6)]);
     t.level.transport_config = configure(1, &t.level.transport->algo, "rto", "20us");
-    t.level.cc = weft_cc_find(controls[fuzz_below(in, 7)]);
+    t.level.cc = weft_cc_find(controls[fuzz_below(in, 8)]);
+    if (t.level.cc->stamp && t.level.transport->tx_stamp)
+    {
+        t.level.cc = weft_cc_find("none"); /* both would write into data */
+    }
     t.level.cc_config = configure(2, &t.level.cc->algo, NULL, NULL);
 }
 

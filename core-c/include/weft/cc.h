@@ -17,6 +17,7 @@
 #include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
+#include <weft/pull.h>
 #include <weft/refusal.h>
 #include <weft/version.h>
 
@@ -101,6 +102,15 @@ extern "C"
          * one whose stamps were told. Fabrics stamp the data of a control that has this hook, and
          * of no other. */
         void (*on_stamps)(void *state, const struct weft_stamp *stamps, uint32_t n, int64_t now);
+        /** A pull came (pull.h). */
+        void (*on_pull)(void *state, const struct weft_packet *pull, int64_t now);
+        /** With terms(): a data frame that leaves says in `ahead` what credit is asked for. The
+         * transport writes nothing there. */
+        void (*stamp)(void *state, const struct weft_demand *demand, struct weft_packet *data,
+                      int64_t now);
+        /** Receiver side: how it grants credit; NULL: it grants none. Asked once for each QP. */
+        void (*terms)(const void *config, const struct weft_cc_site *site,
+                      struct weft_pull_terms *terms);
         /** Receiver side: least time between two CNPs of a QP, ps; WEFT_NEVER: no CNPs. NULL: no
          * CNPs. */
         int64_t (*cnp_interval)(const void *config);
@@ -112,7 +122,7 @@ extern "C"
         /** rate() is that of the host, shared by all its QPs, those to the fabric and those inside
          * a server by themselves. */
         bool per_host;
-        /** Members of packets that the hooks read. */
+        /** Members of packets that the hooks read, and that stamp() writes. */
         struct weft_fields fields;
     };
 

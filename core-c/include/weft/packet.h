@@ -13,6 +13,7 @@ enum weft_packet_kind
                      WEFT_F_ASKS_AHEAD the packet psn + ahead */
     WEFT_CNP,     /**< congestion notification (DCQCN); psn is that of the packet that was marked,
                      for the sender's algorithms: on a wire it is 0, and no switch may use it */
+    WEFT_PULL,    /**< credit that the receiver grants (pull.h); psn is 0 */
     WEFT_RAW,     /**< carries a packet of the host simulator (an IP stack's); no QP */
     WEFT_CONTROL, /**< from a ToR to a ToR, made and read by the balancer (lb.h); qp is of the data
                      that it is about, dst a host behind the ToR that it is for */
@@ -63,7 +64,8 @@ struct weft_packet
      * program: by which it is to leave, 0: any. */
     uint16_t in_port;
     uint16_t sport;   /**< UDP source port: the ECMP entropy that hosts may vary */
-    uint16_t ahead;   /**< replies: see weft_ahead(); data: what a transport's tx_stamp() says */
+    uint16_t ahead;   /**< replies: see weft_ahead(); data: what a transport's tx_stamp() says, or
+                         the credit that is asked for; pulls: granted (pull.h) */
     uint16_t echo;    /**< replies: sport of the data packet answered, as it arrived; of other
                          packets it is the balancer's, as meta */
     uint16_t meta[3]; /**< data and WEFT_CONTROL: the balancer's own, 0 when a packet is made, and

@@ -42,6 +42,8 @@ extern "C"
         size_t path_stride; /**< bytes from one host's to the next one's: at least host_size(), and
                                a multiple of 8 */
         struct weft_fabric_config frame;
+        struct weft_puller *pullers; /**< of all hosts, host 0 first; NULL where the congestion
+                                        control has no terms() */
         /** Packets whose labels a QP remembers, a power of two, for on_lost(); 0: none. Memory is
          * taken only where the path part has an on_lost(). */
         uint32_t labels;
@@ -107,6 +109,7 @@ extern "C"
         uint64_t duplicates;   /**< data that arrived again: spurious retransmissions */
         uint64_t out_of_order; /**< data that arrived with PSN > ePSN */
         uint16_t sport_rx;     /**< as sport */
+        bool listens;          /**< data concern it beyond the reply: a timer, or credit */
 
         /* The sender, for each reply. */
         const struct weft_nic_algos *algos; /**< what it works by */
@@ -135,6 +138,7 @@ extern "C"
         bool held : 1;         /**< the caller's: it does not become active */
         bool tells_losses : 1; /**< something hears of them: an on_lost(), or `ask` */
         bool unasked : 1;      /**< ACKs may wait, and its last packet has not asked for its own */
+        bool stamps : 1;       /**< transport or congestion control write into its data */
         bool timed : 1;        /**< the caller's, at hand when it sends: its timer is set */
 
         /* Now and then. */
@@ -161,6 +165,7 @@ extern "C"
         uint32_t last_waiting;     /**< the highest one */
         uint32_t asked;            /**< PSN after the last one whose ACK was not to wait */
         uint32_t ask;              /**< the sender's last packet that asked for its ACK */
+        struct weft_pull_rx *pull; /**< the receiver's, of pulls; NULL: it sends none */
         bool answered;             /**< `newest` has had a reply */
         struct weft_packet newest; /**< the last data packet, where the receiver has a timer */
     };
@@ -243,6 +248,13 @@ extern "C"
     /** The next message that is acknowledged whole, once each, or NULL. To be asked after
      * weft_qp_reply(), until it says NULL. */
     WEFT_API const struct weft_wqe *weft_qp_next_acked(struct weft_qp *qp);
+
+    /** A pull has arrived at the sender. weft_host_resume() comes next. */
+    WEFT_API void weft_qp_pull(struct weft_qp *qp, const struct weft_packet *pull, int64_t now);
+
+    /** Makes the pull that says what the QP's receiver has granted; weft_puller_take() calls it. */
+    WEFT_API void weft_qp_make_pull(const struct weft_qp *qp, struct weft_packet *pull,
+                                    int64_t now);
 
     /** A CNP has arrived at the sender. */
     WEFT_API void weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now);

@@ -26,6 +26,7 @@
 #include <weft/plan.h>
 #include <weft/ports.h>
 #include <weft/psn.h>
+#include <weft/pull.h>
 #include <weft/qp.h>
 #include <weft/ranks.h>
 #include <weft/refusal.h>
