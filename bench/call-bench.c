@@ -197,6 +197,21 @@ control_sent(uint32_t i, struct weft_packet *packet)
     return (uint32_t)b.cc->rate(b.state, b.now) + (b.cc->window ? b.cc->window(b.state, b.now) : 0);
 }
 
+/* Five ports, each half used. */
+static void
+stamp(void)
+{
+    struct weft_stamp stamps[5];
+    for (uint32_t k = 0; k < 5; k++)
+    {
+        stamps[k] = (struct weft_stamp){.at = b.now - RTT + k,
+                                        .bytes = (uint64_t)(b.now / 8000000 * (RATE / 2000000)),
+                                        .rate = RATE,
+                                        .node = k};
+    }
+    b.cc->on_stamps(b.state, stamps, 5, b.now);
+}
+
 static uint32_t
 control_ack(uint32_t i, struct weft_packet *packet)
 {
@@ -210,6 +225,10 @@ control_ack(uint32_t i, struct weft_packet *packet)
                                     .una = b.una,
                                     .next = b.una + 90,
                                     .delivered = b.una};
+    if (b.cc->on_stamps)
+    {
+        stamp();
+    }
     if (b.cc->on_ack)
     {
         b.cc->on_ack(b.state, &ack, b.now);
@@ -362,7 +381,8 @@ measure_control(const char *name)
     must(b.cc->init(b.state, config, &site, b.now));
     report("congestion-control", name, b.cc->window ? "on_sent, rate, window" : "on_sent, rate",
            control_sent);
-    report("congestion-control", name, "on_ack", control_ack);
+    report("congestion-control", name, b.cc->on_stamps ? "on_stamps, on_ack" : "on_ack",
+           control_ack);
 }
 
 int

@@ -158,6 +158,7 @@ queue_of()
     foreign "$@" | sed 's/.*longest queue \([0-9]*\) B/\1/'
 }
 [ "$(queue_of ecmp dctcp)" -lt "$(($(queue_of ecmp) / 10))" ] || fail "DCTCP does not shorten queues"
+[ "$(queue_of ecmp hpcc)" -lt "$(($(queue_of ecmp) / 10))" ] || fail "HPCC hears no stamps"
 foreign 'reps ring=16' dctcp >foreign.txt
 ! ./by-shared/foreign conga 2>refused.txt || fail "half of conga is run"
 unset LD_LIBRARY_PATH

@@ -113,6 +113,19 @@ no_cnps(struct case_of *w)
            say(w, ", only NACKs do");
 }
 
+static bool
+path_is_not_measured(struct case_of *w)
+{
+    const struct weft_lb_ops *lb = w->l->lb;
+    if (!w->l->cc->on_stamps || !lb->reorders || w->c->clos->npaths == 1)
+    {
+        return false;
+    }
+    say(w, "measures a path by two packets in a row that took it, and the balancer ");
+    say(w, lb->algo.name);
+    return say(w, " sprays packets over all paths: windows seldom change");
+}
+
 /* --- switches -----------------------------------------------------------------------------------
  */
 
@@ -270,6 +283,7 @@ static const struct warning warnings[] = {
     {WEFT_NET_BALANCER, "name", one_path},
     {WEFT_NET_BALANCER, "name", balancer_hears_nothing},
     {WEFT_NET_CONTROL, "cnp-interval", no_cnps},
+    {WEFT_NET_CONTROL, "name", path_is_not_measured},
     {WEFT_NET_TRANSPORT, "name", trims_are_lost},
     {WEFT_NET_TRANSPORT, "rto", rto_is_short},
     {WEFT_NET_TRANSPORT, "outstanding", outstanding_is_short},

@@ -101,8 +101,7 @@ weft_stamps_tell(struct weft_net_qp *q, const struct weft_packet *reply, int64_t
         {
             place->begin++;
         }
-        if (n == i && place->begin != place->end &&
-            kept_at(place, place->begin)->sent == reply->sent)
+        if (place->begin != place->end && kept_at(place, place->begin)->sent == reply->sent)
         {
             stamps[n++] = kept_at(place, place->begin++)->stamp;
         }

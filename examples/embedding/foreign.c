@@ -25,7 +25,9 @@
 struct packet
 {
     struct packet *behind;
-    struct weft_packet w; /* what Weft's parts see of it */
+    struct weft_packet w;                 /* what Weft's parts see of it */
+    struct weft_stamp stamp[WEFT_STAMPS]; /* what ports have said of it: its reply brings that */
+    uint32_t nstamps;
 };
 
 struct device;
@@ -34,6 +36,7 @@ struct port
 {
     struct packet *head, *tail;
     uint32_t bytes;
+    uint64_t sent;
     bool busy;
     struct device *from, *to;
 };
@@ -147,6 +150,17 @@ start(struct port *port)
             at(now, arrive, port->from, nack);
         }
     }
+    if (cc->on_stamps && port->from->kind != 'h' && p->w.kind == WEFT_DATA)
+    {
+        struct weft_stamp *stamp = &p->stamp[p->nstamps++];
+        stamp->at = PS(now);
+        stamp->bytes = port->sent;
+        stamp->rate = INT64_C(100000000000);
+        stamp->queue = port->bytes - p->w.bytes;
+        stamp->node = (uint32_t)port->from->kind << 8 | port->from->number;
+        stamp->port = (uint32_t)(port - port->from->port);
+    }
+    port->sent += p->w.bytes;
     port->busy = true;
     at(now + p->w.bytes * 8 / 100, arrive, port, p); /* the wire is free */
 }
@@ -297,6 +311,8 @@ take_reply(struct packet *p)
     f->urgent |= p->w.kind == WEFT_NACK;
     if (p->w.kind == WEFT_NACK && cc->on_nack)
         cc->on_nack(f->cc, &p->w, PS(now));
+    if (cc->on_stamps && p->nstamps > 0)
+        cc->on_stamps(f->cc, p->stamp, p->nstamps, PS(now));
     if (cc->on_ack)
         cc->on_ack(f->cc, &ack, PS(now));
     if (lb->path && lb->path->on_reply)

@@ -128,7 +128,8 @@ START_TEST(the_shorter_queue_of_two_counts)
 }
 END_TEST
 
-/* 2 us are a quarter of T: U = 3/4 x 2 + 1/4 x 0.4 = 1.6. Longer ones count as T. */
+/* 2 us are a quarter of T: U = 3/4 x 2 + 1/4 x 0.4 = 1.6. Longer ones count as T. At first U is 1:
+ * 3/4 x 1 + 1/4 x 0.4 = 0.85. */
 START_TEST(what_was_measured_for_a_part_of_t_counts_for_that_part)
 {
     begin(NULL);
@@ -138,6 +139,11 @@ START_TEST(what_was_measured_for_a_part_of_t_counts_for_that_part)
     leaves(0, 80, 1000000, 0);
     round_trip();
     ck_assert_double_eq_tol(view().u, 1, 1e-9);
+    begin(NULL);
+    round_trip();
+    leaves(0, 2, 10000, 0);
+    round_trip();
+    ck_assert_double_eq_tol(view().u, 0.85, 1e-9);
 }
 END_TEST
 
@@ -182,14 +188,17 @@ END_TEST
 START_TEST(at_eta_the_window_follows_the_utilisation)
 {
     begin((const char *const[]){"eta", "0.5", "w-ai", "50B", NULL});
-    stamp[0].queue = 100000;
+    stamp[0].rate = INT64_C(125000000000); /* exact in halves: 125,000 B in 8 us */
+    stamp[0].queue = 125000;
     round_trip();
-    leaves(0, 8, 100000, 100000);
+    leaves(0, 8, 125000, 125000);
     ck_assert_double_eq_tol(round_trip(), 25050, 1e-6);
-    leaves(0, 8, 50000, 0);
+    leaves(0, 8, 62500, 0);
     ck_assert_double_eq_tol(round_trip(), 25100, 1e-6);
+    ck_assert_double_eq(view().u, 0.5);
     ck_assert_int_eq(view().stage, 0);
-    leaves(0, 8, 49000, 0);
+    ck_assert_uint_eq(cc->cuts(state), 1);
+    leaves(0, 8, 62000, 0);
     ck_assert_double_eq_tol(round_trip(), 25150, 1e-6);
     ck_assert_int_eq(view().stage, 1);
 }
@@ -251,6 +260,9 @@ START_TEST(another_path_is_measured_from_its_second_packet_on)
         leaves(1, 8, 0, 0);
         ck_assert_double_eq_tol(round_trip(), 47550 * 0.95 + 50, 1e-6);
     }
+    links = 1; /* of two */
+    leaves(0, 8, 100000, 100000);
+    ck_assert_double_eq_tol(round_trip(), 47550 * 0.95 + 50, 1e-6);
 }
 END_TEST
 

@@ -106,6 +106,17 @@ START_TEST(the_timer_repeats_the_oldest_packet_and_what_was_overtaken)
         rig.ops->tx_timeout(rig.tx, rig.ops->tx_deadline(rig.tx));
     }
     end();
+    begin_irn((const char *const[]){"threshold", "4", NULL});
+    send_new(0, 10);
+    acks(3, 0); /* no loss yet */
+    sends(WEFT_TX_NEW, 10);
+    rig.ops->tx_timeout(rig.tx, rig.ops->tx_deadline(rig.tx));
+    for (uint32_t psn = 0; psn < 3; psn++)
+    {
+        sends(WEFT_TX_RETX, psn);
+    }
+    sends(WEFT_TX_NEW, 11);
+    end();
     begin_irn(NULL);
     send_new(0, 10);
     rig.ops->tx_timeout(rig.tx, rig.ops->tx_deadline(rig.tx));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "net-parts.h"
+#include "node/stamps.h"
 
 struct told
 {
@@ -158,6 +159,60 @@ START_TEST(each_reply_brings_the_stamps_of_its_own_packet)
 }
 END_TEST
 
+static struct weft_net_qp sprayed;
+
+/* A port, the @p place-th of its way, says of a packet that left its host @p sent. */
+static void
+keep(int64_t sent, uint32_t place)
+{
+    const struct weft_memory memory = {.take = parts_take};
+    struct weft_letter letter = {.packet = {.sent = sent, .hops = place & 0xffU}};
+    letter.stamp = (struct weft_stamp){.at = sent, .port = place};
+    weft_stamps_keep(&sprayed, &letter, &memory);
+}
+
+static void
+tell(int64_t sent)
+{
+    const struct weft_packet reply = {.kind = WEFT_ACK, .sent = sent};
+    weft_stamps_tell(&sprayed, &reply, sent);
+}
+
+/* The packet sent at 3 leaves the second switch before that sent at 1, and is answered behind it.
+ * That sent at 2 is answered last: it is older than one whose stamps were told. */
+START_TEST(packets_that_overtake_each_other_have_their_own_stamps)
+{
+    static struct weft_nic_algos algos;
+    begin("gbn");
+    algos.cc = &probe;
+    sprayed = (struct weft_net_qp){.qp = {.algos = &algos}};
+    for (int64_t sent = 1; sent <= 4; sent++)
+    {
+        keep(sent, 1);
+    }
+    keep(3, 2);
+    keep(1, 2);
+    keep(4, 2);
+    keep(2, 2);
+    tell(1);
+    tell(3);
+    tell(2);
+    tell(4);
+    ck_assert_uint_eq(ntold, 3);
+    for (uint32_t i = 0; i < 3; i++)
+    {
+        const int64_t sent[] = {1, 3, 4};
+        ck_assert_uint_eq(told[i].n, 2);
+        for (uint32_t k = 0; k < 2; k++)
+        {
+            ck_assert_int_eq(told[i].stamp[k].at, sent[i]);
+            ck_assert_uint_eq(told[i].stamp[k].port, k + 1);
+        }
+    }
+    end();
+}
+END_TEST
+
 /* A link that has become slower says so. */
 START_TEST(a_port_tells_the_rate_that_its_link_has)
 {
@@ -194,6 +249,7 @@ stamps_suite(void)
     tcase_add_test(tcase, each_port_of_the_way_tells_when_a_packet_left_and_what_had_left_before);
     tcase_add_test(tcase, a_port_tells_what_waits_behind_a_packet);
     tcase_add_test(tcase, each_reply_brings_the_stamps_of_its_own_packet);
+    tcase_add_test(tcase, packets_that_overtake_each_other_have_their_own_stamps);
     tcase_add_test(tcase, a_port_tells_the_rate_that_its_link_has);
     tcase_add_test(tcase, data_of_other_controls_has_no_stamps);
     suite_add_tcase(suite, tcase);

@@ -166,9 +166,9 @@ START_TEST(the_patched_form_weighs_the_distance_from_the_target)
     ck_assert_double_eq_tol(rate_after(102), 3 * MBPS + before * (1 - 0.008 * 0.7 * 1.04), 1);
     begin(patched);
     rate_after(100);
-    const double steep = view().rate; /* g = 1: w = 1, error = 1.4 */
-    ck_assert_double_eq_tol(rate_after(120), steep * (1 - 0.008 * 1.4), 1);
-    const double falling = view().rate; /* g = -1: w = 0 */
+    const double steep = view().rate; /* g = 0.3: w = 1, error = 1.12 */
+    ck_assert_double_eq_tol(rate_after(106), steep * (1 - 0.008 * 1.12), 1);
+    const double falling = view().rate; /* g = -0.3: w = 0 */
     ck_assert_double_eq_tol(rate_after(100), falling + 10 * MBPS, 1);
 }
 END_TEST
@@ -183,7 +183,8 @@ START_TEST(the_patched_form_has_a_target_of_its_own)
 }
 END_TEST
 
-/* 16 KB are 16 frames of 1000 B; 15 are none. More at once are one event. */
+/* 16 KB are 16 frames of 1000 B; 15 are none, nor are 16 of 16,001 B. More at once are one event.
+ */
 START_TEST(a_segment_is_one_completion_event)
 {
     begin((const char *const[]){"segment", "16KB", NULL});
@@ -198,6 +199,9 @@ START_TEST(a_segment_is_one_completion_event)
     ck_assert_double_eq_tol(view().rate, GBPS + 20 * MBPS, 1);
     reply(20 * US, 15, 0);
     ck_assert_double_eq_tol(view().rate, GBPS + 20 * MBPS, 1);
+    begin((const char *const[]){"segment", "16001B", NULL});
+    reply(20 * US, 16, 0);
+    ck_assert_double_eq_tol(view().rate, GBPS, 1);
 }
 END_TEST
 

@@ -45,6 +45,8 @@ for pair in 'themis nic-sr' 'ecmp nic-sr' 'conweave nic-sr' 'rsq sack'; do
     ! grep -q reorders messages || fail "$pair is warned of"
 done
 warned 'the congestion control dcqcn waits for CNPs, and with ecn off' ecmp "$dcqcn<switch ecn=\"off\"/>"
+warned 'the congestion control hpcc measures a path by two packets in a row .* the balancer rsq sprays' \
+    rsq '<transport name="sack"/><congestion-control name="hpcc"/>'
 warned 'the balancer plb learns from ECN marks' plb '<switch ecn="off"/>'
 warned 'the balancer reps learns from ECN marks, .* never hears of congestion' reps '<switch ecn="off"/>'
 warned 'the balancer prime learns from ECN marks, .* only when packets are trimmed or lost' prime '<switch ecn="off"/>'
