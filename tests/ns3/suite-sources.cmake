@@ -36,6 +36,7 @@ set(weft_suite_sources
     tests/ns3/weft-spraying-test-suite.cc
     tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
+    tests/ns3/weft-traces-test-suite.cc
     tests/ns3/weft-trimming-test-suite.cc
     tests/ns3/weft-unreachable-test-suite.cc
     tests/ns3/weft-window-test-suite.cc
@@ -75,6 +76,7 @@ set(weft_suites
     weft-spraying
     weft-themis
     weft-timing
+    weft-traces
     weft-trimming
     weft-unreachable
     weft-window
