@@ -10,7 +10,9 @@
 #include "weft-switch.h"
 
 #include "ns3/abort.h"
+#include "ns3/ethernet-header.h"
 #include "ns3/log.h"
+#include "ns3/packet.h"
 
 #include <iterator>
 
@@ -34,6 +36,18 @@ const char* const REASONS[] = {"no room in the switch",
 static_assert(std::size(REASONS) == WEFT_NET_NO_ROUTE + 1);
 
 } // namespace
+
+Ptr<Packet>
+WeftPayload::GetFrame() const
+{
+    EthernetHeader header(false);
+    header.SetSource(from);
+    header.SetDestination(to);
+    header.SetLengthType(protocol);
+    Ptr<Packet> frame = packet->Copy();
+    frame->AddHeader(header);
+    return frame;
+}
 
 WeftFabric*
 WeftFabric::Told(void* of)

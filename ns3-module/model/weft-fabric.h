@@ -60,6 +60,8 @@ struct WeftPayload
     Mac48Address from;  //!< of the port that has sent it
     Mac48Address to;    //!< as it was addressed: a port's, a group's or broadcast
     uint32_t port;      //!< of the host that gets it
+
+    Ptr<Packet> GetFrame() const; //!< @return a copy with its Ethernet header
 };
 
 /** @ingroup weft Totals of a fabric, as the core counts them. */

@@ -9,7 +9,6 @@
 #include "weft-fabric.h"
 
 #include "ns3/abort.h"
-#include "ns3/ethernet-header.h"
 #include "ns3/log.h"
 #include "ns3/net-device-queue-interface.h"
 #include "ns3/packet.h"
@@ -300,12 +299,7 @@ WeftHostPort::Sniff(const WeftPayload& payload) const
     {
         return;
     }
-    EthernetHeader header(false);
-    header.SetSource(payload.from);
-    header.SetDestination(payload.to);
-    header.SetLengthType(payload.protocol);
-    Ptr<Packet> frame = payload.packet->Copy();
-    frame->AddHeader(header);
+    const Ptr<const Packet> frame = payload.GetFrame();
     m_snifferTrace(frame);
     m_promiscSnifferTrace(frame);
 }

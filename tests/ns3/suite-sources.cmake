@@ -27,6 +27,7 @@ set(weft_suite_sources
     tests/ns3/weft-net-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-odd-rates-test-suite.cc
+    tests/ns3/weft-pcap-test-suite.cc
     tests/ns3/weft-planes-test-suite.cc
     tests/ns3/weft-pro-window-test-suite.cc
     tests/ns3/weft-random-test-suite.cc
@@ -67,6 +68,7 @@ set(weft_suites
     weft-net
     weft-netdevice
     weft-odd-rates
+    weft-pcap
     weft-planes
     weft-pro-window
     weft-random
