@@ -4,6 +4,7 @@
 set(weft_module_sources
     ns3-module/helper/weft-helper.cc
     ns3-module/helper/weft-input-files.cc
+    ns3-module/helper/weft-trace-helper.cc
     ns3-module/model/weft-channel.cc
     ns3-module/model/weft-choice.cc
     ns3-module/model/weft-collective.cc
@@ -32,6 +33,7 @@ set(weft_module_sources
 set(weft_module_headers
     ns3-module/helper/weft-helper.h
     ns3-module/helper/weft-input-files.h
+    ns3-module/helper/weft-trace-helper.h
     ns3-module/model/weft-channel.h
     ns3-module/model/weft-choice.h
     ns3-module/model/weft-collective.h

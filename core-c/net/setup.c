@@ -411,8 +411,7 @@ settle_flags(struct weft_net *net)
     net->looks = net->reads_queues || net->lb->leave || net->hashes_replies;
     net->hashes = net->lb->pick == weft_sprayed_pick && !net->looks;
     net->looks_at_dequeue = net->marks_at_dequeue || net->stamps;
-    net->inspects[0] = net->looks_at_dequeue || net->lb->leave;
-    net->inspects[1] = net->inspects[0] || tor;
+    net->has_tor = tor;
     net->tor_active = UINT64_MAX;
     weft_net_note_routes(net);
     net->shortest = shortest_frame(&net->config);

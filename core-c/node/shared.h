@@ -66,7 +66,8 @@ struct weft_net
     bool hashes_replies;         /**< it is not asked for them */
     bool hashes;                 /**< it does no more than weft_sprayed_pick() */
     bool looks;            /**< it reads them, acts when frames leave, or is not asked for all */
-    bool inspects[2];      /**< data that leaves is looked at: to a switch, to a NIC */
+    bool inspects[2];      /**< what leaves is looked at: to a switch, to a NIC */
+    bool has_tor;          /**< a balancer has middleware at ToRs */
     bool marks_at_enqueue; /**< where ECN looks at the queue */
     int64_t mark_above;    /**< bytes of a queue that is joined up to which nothing is marked */
     uint32_t calm;         /**< the same with the frame that joins, or less */
@@ -94,13 +95,17 @@ struct weft_net
     bool halts; /**< a hook sets it: weft_net_run() returns at the end of this window */
 };
 
-/** How frames are routed may have changed: most fabrics have no need to look. */
+/** How frames are routed, or who looks at them, may have changed: most fabrics have no need to
+ * look.
+ */
 static inline void
 weft_net_note_routes(struct weft_net *net)
 {
     net->hears = net->stamps || net->config.hooks.received;
-    net->routes_slowly =
-        net->has_fib || net->loses_at_top || net->config.hooks.picked || net->routed;
+    net->inspects[0] = net->looks_at_dequeue || net->lb->leave || net->config.hooks.leaves;
+    net->inspects[1] = net->inspects[0] || net->has_tor;
+    net->routes_slowly = net->has_fib || net->loses_at_top || net->config.hooks.picked ||
+                         net->config.hooks.queued || net->routed;
     net->is_lean = !net->routes_slowly && !net->inspects[0] && net->classes == 2 &&
                    !net->counts_by_class && net->config.buffer.port_buffer == 0;
 }

@@ -127,33 +127,25 @@ route_slowly(const struct weft_net *net, struct weft_switch_node *sw, struct wef
     return true;
 }
 
-/* The port by which a frame goes on; false: it has ended here. */
-static inline __attribute__((always_inline)) bool
-route(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, uint32_t *out,
-      bool lean)
+/* Returns the port by which a frame goes on where all is healthy and nobody looks. */
+static inline __attribute__((always_inline)) uint32_t
+route(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, bool lean)
 {
-    if (!lean && net->routes_slowly)
-    {
-        return route_slowly(net, sw, p, out);
-    }
     const struct weft_switch_map *map = &sw->map;
     const uint32_t below = p->dst - map->lo;
     const bool down = below < map->hi - map->lo;
     if (down && map->parallel == 1)
     {
-        *out = weft_map_child(map, below);
-        return true;
+        return weft_map_child(map, below);
     }
     if (lean && !down && net->hashes)
     {
-        *out = map->first_up + weft_ecmp_mix_index(sw->lb, map->n_up, p);
-        return true;
+        return map->first_up + weft_ecmp_mix_index(sw->lb, map->n_up, p);
     }
     struct weft_ports ports;
     weft_route(map, p->dst, &ports);
     ports.queue_bytes = weft_mmu_queues(sw->mmu);
-    *out = ports.n == 1 ? ports.first : ask(net, sw, p, &ports);
-    return true;
+    return ports.n == 1 ? ports.first : ask(net, sw, p, &ports);
 }
 
 /* weft_switch_settle() of a lean switch. */
@@ -295,15 +287,29 @@ join(const struct weft_net *net, struct weft_switch_node *sw, struct weft_port *
     }
 }
 
+/* Where route_slowly() says how. */
+static __attribute__((noinline)) void
+forward_slowly(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
+{
+    uint32_t out;
+    if (!route_slowly(net, sw, p, &out) || !buffer(net, sw, p, out, &sw->node.port[out], false))
+    {
+        return;
+    }
+    weft_switch_tell_queued(net, sw, p, out);
+    join(net, sw, &sw->node.port[out], p, false);
+}
+
 /* Returns whether a lean switch is so still. */
 static inline __attribute__((always_inline)) bool
 forward(const struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, bool lean)
 {
-    uint32_t out;
-    if (!route(net, sw, p, &out, lean))
+    if (!lean && net->routes_slowly)
     {
+        forward_slowly(net, sw, p);
         return true;
     }
+    const uint32_t out = route(net, sw, p, lean);
     struct weft_port *port = &sw->node.port[out];
     if (lean)
     {

@@ -137,7 +137,7 @@ void weft_switch_join(const struct weft_net *net, struct weft_switch_node *sw, u
 /** Lets a port that is free send one of what may go. @p waited: since it became free. */
 void weft_switch_start(const struct weft_net *net, struct weft_switch_node *sw,
                        struct weft_port *port, bool waited);
-/** Looks at data that starts to leave. */
+/** Looks at data that starts to leave, and tells the program of any frame. */
 void weft_switch_inspect(const struct weft_net *net, struct weft_switch_node *sw,
                          struct weft_port *port, struct weft_packet *p, int64_t at);
 /** A frame is on the wire of a port from @p at on. */
@@ -155,7 +155,8 @@ weft_switch_send(const struct weft_net *net, struct weft_switch_node *sw, struct
                                     : weft_mmu_index(sw->mmu, p->in_port, p->tclass));
     frame->at = port->end + port->delay;
     weft_port_announce(sw->node.worker, port, frame->at);
-    if (!lean && p->kind == WEFT_DATA && net->inspects[port->faces_host])
+    if (!lean && net->inspects[port->faces_host] &&
+        (p->kind == WEFT_DATA || net->config.hooks.leaves))
     {
         weft_switch_inspect(net, sw, port, p, at);
     }
@@ -179,6 +180,16 @@ weft_switch_tell_pause(const struct weft_net *net, const struct weft_switch_node
     {
         net->config.hooks.paused(net->config.hooks.of, sw->index, port, tclass, pause,
                                  sw->node.now);
+    }
+}
+/** Tells the program of a frame that joins a queue. */
+static inline void
+weft_switch_tell_queued(const struct weft_net *net, const struct weft_switch_node *sw,
+                        const struct weft_packet *p, uint32_t port)
+{
+    if (net->config.hooks.queued)
+    {
+        net->config.hooks.queued(net->config.hooks.of, sw->index, p, port, sw->node.now);
     }
 }
 /** Routes, balances, buffers and queues. */

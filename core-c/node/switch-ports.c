@@ -48,9 +48,17 @@ weft_switch_inspect(const struct weft_net *net, struct weft_switch_node *sw, str
                     struct weft_packet *p, int64_t at)
 {
     const uint32_t out = port->index;
-    if (net->looks_at_dequeue)
+    if (net->looks_at_dequeue && p->kind == WEFT_DATA)
     {
         look_at_queue(net, sw, port, p, at);
+    }
+    if (net->config.hooks.leaves)
+    {
+        net->config.hooks.leaves(net->config.hooks.of, sw->index, p, out, at);
+    }
+    if (p->kind != WEFT_DATA)
+    {
+        return;
     }
     if (net->lb->leave && sw->map.tier != WEFT_TIER_SERVER)
     {

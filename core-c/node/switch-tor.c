@@ -224,7 +224,9 @@ release(const struct weft_net *net, struct weft_switch_node *sw, uint32_t queue)
     while (letter)
     {
         struct weft_letter *next = letter->next;
-        weft_switch_join(net, sw, host_port(sw, &letter->packet), &letter->packet);
+        const uint32_t out = host_port(sw, &letter->packet);
+        weft_switch_tell_queued(net, sw, &letter->packet, out);
+        weft_switch_join(net, sw, out, &letter->packet);
         weft_letter_put(sw->node.worker, letter);
         letter = next;
     }

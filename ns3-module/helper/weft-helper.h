@@ -6,6 +6,8 @@
 #ifndef NS3_WEFT_HELPER_H
 #define NS3_WEFT_HELPER_H
 
+#include "weft-trace-helper.h"
+
 #include "ns3/application-container.h"
 #include "ns3/attribute.h"
 #include "ns3/net-device-container.h"
@@ -37,7 +39,7 @@ class WeftTopologyFile;
  *
  * A helper made before anything else in the program sets ns-3's time resolution to picoseconds.
  */
-class WeftHelper
+class WeftHelper : public WeftTraceHelper
 {
   public:
     WeftHelper();

@@ -10,7 +10,9 @@
 #include "weft-switch.h"
 
 #include "ns3/abort.h"
+#include "ns3/ethernet-header.h"
 #include "ns3/log.h"
+#include "ns3/packet.h"
 
 #include <iterator>
 
@@ -34,6 +36,18 @@ const char* const REASONS[] = {"no room in the switch",
 static_assert(std::size(REASONS) == WEFT_NET_NO_ROUTE + 1);
 
 } // namespace
+
+Ptr<Packet>
+WeftPayload::GetFrame() const
+{
+    EthernetHeader header(false);
+    header.SetSource(from);
+    header.SetDestination(to);
+    header.SetLengthType(protocol);
+    Ptr<Packet> frame = packet->Copy();
+    frame->AddHeader(header);
+    return frame;
+}
 
 WeftFabric*
 WeftFabric::Told(void* of)
@@ -66,6 +80,10 @@ WeftFabric::MakeHooks()
         {
             sw->TellLost(*p, why);
         }
+        else
+        {
+            self->m_nics[node]->TellLost(*p, why);
+        }
         if (p->kind == WEFT_RAW)
         {
             self->ForgetPayload(*p);
@@ -77,6 +95,10 @@ WeftFabric::MakeHooks()
     if (m_watches)
     {
         AddFrameHooks(hooks);
+    }
+    if (m_watchesQueues)
+    {
+        AddQueueHooks(hooks);
     }
     if (m_logs)
     {
@@ -104,6 +126,17 @@ WeftFabric::AddFrameHooks(weft_net_hooks& hooks)
         [](void* of, uint32_t index, uint32_t port, uint32_t tclass, bool pause, int64_t) {
             Told(of)->m_switches[index]->TellPaused(port, tclass, pause);
         };
+}
+
+void
+WeftFabric::AddQueueHooks(weft_net_hooks& hooks)
+{
+    hooks.queued = [](void* of, uint32_t index, const weft_packet* p, uint32_t port, int64_t) {
+        Told(of)->m_switches[index]->TellQueued(*p, port);
+    };
+    hooks.leaves = [](void* of, uint32_t index, const weft_packet* p, uint32_t port, int64_t) {
+        Told(of)->m_switches[index]->TellLeaving(*p, port);
+    };
 }
 
 void
@@ -135,6 +168,17 @@ WeftFabric::Watch(uint32_t node)
         weft_net_set_hooks(m_net, &hooks);
     }
     m_ticks.Watch(node);
+}
+
+void
+WeftFabric::WatchQueues()
+{
+    if (!m_watchesQueues)
+    {
+        m_watchesQueues = true;
+        const weft_net_hooks hooks = MakeHooks();
+        weft_net_set_hooks(m_net, &hooks);
+    }
 }
 
 void
@@ -175,6 +219,13 @@ WeftFabric::TakePayload(const weft_packet& p)
     auto payload = m_payloads.extract(p.psn);
     NS_ASSERT(!payload.empty());
     return payload.mapped();
+}
+
+WeftPayload
+WeftFabric::GetPayload(const weft_packet& p)
+{
+    const std::lock_guard<std::mutex> lock(m_payloadMutex);
+    return m_payloads.at(p.psn);
 }
 
 void

@@ -60,6 +60,8 @@ struct WeftPayload
     Mac48Address from;  //!< of the port that has sent it
     Mac48Address to;    //!< as it was addressed: a port's, a group's or broadcast
     uint32_t port;      //!< of the host that gets it
+
+    Ptr<Packet> GetFrame() const; //!< @return a copy with its Ethernet header
 };
 
 /** @ingroup weft Totals of a fabric, as the core counts them. */
@@ -403,6 +405,8 @@ class WeftFabric : public Object
     }
     /** A node is to be run at the times of its frames. @param node its number, hosts first */
     void Watch(uint32_t node);
+    /** The core tells of what joins and leaves the queues of switches from now on. */
+    void WatchQueues();
     /** Posts a message at a host that is doing something just now. @param qp a QP of it @param
      * bytes > 0 @param tag handed to the listener */
     void PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag);
@@ -413,6 +417,8 @@ class WeftFabric : public Object
     void SendPayload(const weft_packet& p, const WeftPayload& payload);
     /** @param p a frame that has come @return what it carried */
     WeftPayload TakePayload(const weft_packet& p);
+    /** @param p a packet of an IP stack that is under way @return the same; it stays */
+    WeftPayload GetPayload(const weft_packet& p);
     /** @param p a frame that is lost, on any thread */
     void ForgetPayload(const weft_packet& p);
     /** @} */
@@ -515,6 +521,7 @@ class WeftFabric : public Object
     weft_net_hooks MakeHooks();                       //!< @return what the core calls
     static void AddLogHooks(weft_net_hooks& hooks);   //!< @param hooks gets those that logs need
     static void AddFrameHooks(weft_net_hooks& hooks); //!< @param hooks gets those of each frame
+    static void AddQueueHooks(weft_net_hooks& hooks); //!< @param hooks gets those of queues
 
     WeftChoice m_topology;        //!< shape
     weft_clos m_graphClos{};      //!< what m_graph is, if it is a Clos
@@ -563,6 +570,7 @@ class WeftFabric : public Object
     uint32_t m_npayloads{0};                              //!< numbers given
     double m_loss{0};                                     //!< SetLossProbability()
     bool m_watches{false};                                //!< a node is watched
+    bool m_watchesQueues{false};                          //!< somebody hears of queues
     bool m_logs{false};                                   //!< a log tells of frames
 };
 

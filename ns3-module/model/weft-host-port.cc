@@ -12,6 +12,7 @@
 #include "ns3/log.h"
 #include "ns3/net-device-queue-interface.h"
 #include "ns3/packet.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -81,15 +82,54 @@ HashFlow(const Packet& packet, uint16_t type)
 TypeId
 WeftHostPort::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::WeftHostPort")
-                            .SetParent<WeftNetDevice>()
-                            .SetGroupName("Weft")
-                            .AddConstructor<WeftHostPort>()
-                            .AddTraceSource("MacTxDrop",
-                                            "A packet of an IP stack was not taken: the queue is "
-                                            "full, the link down, or nobody has that address",
-                                            MakeTraceSourceAccessor(&WeftHostPort::m_dropTrace),
-                                            "ns3::Packet::TracedCallback");
+    static TypeId tid =
+        TypeId("ns3::WeftHostPort")
+            .SetParent<WeftNetDevice>()
+            .SetGroupName("Weft")
+            .AddConstructor<WeftHostPort>()
+            .AddTraceSource("MacTx",
+                            "A packet of an IP stack was taken, to be sent",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_macTxTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacTxDrop",
+                            "A packet of an IP stack was not taken: the queue is "
+                            "full, the link down, or nobody has that address",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_dropTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacPromiscRx",
+                            "A packet goes to who hears all of them; the same as MacRx, as a NIC "
+                            "gets no others",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_macPromiscRxTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacRx",
+                            "A packet goes to the IP stack",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_macRxTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyTxBegin",
+                            "A packet of an IP stack starts to leave",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_phyTxBeginTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyTxEnd",
+                            "Its last bit has left",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_phyTxEndTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyRxEnd",
+                            "A packet for an IP stack has come",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_phyRxEndTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyRxDrop",
+                            "A packet for an IP stack was lost on the last link",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_phyRxDropTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("Sniffer",
+                            "A packet of an IP stack on the wire of this port, with its Ethernet "
+                            "header: it starts to leave, or has come",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_snifferTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PromiscSniffer",
+                            "The same, as a NIC gets no others",
+                            MakeTraceSourceAccessor(&WeftHostPort::m_promiscSnifferTrace),
+                            "ns3::Packet::TracedCallback");
     return tid;
 }
 
@@ -190,6 +230,7 @@ WeftHostPort::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNum
         m_dropTrace(packet);
         return false;
     }
+    m_macTxTrace(packet);
     if (!to.IsBroadcast() && !to.IsGroup())
     {
         SendRaw(packet, *m_fabric->FindPort(to), protocolNumber, to);
@@ -252,8 +293,50 @@ WeftHostPort::TellIpQueue(uint32_t bytes)
 }
 
 void
+WeftHostPort::Sniff(const WeftPayload& payload) const
+{
+    if (m_snifferTrace.IsEmpty() && m_promiscSnifferTrace.IsEmpty())
+    {
+        return;
+    }
+    const Ptr<const Packet> frame = payload.GetFrame();
+    m_snifferTrace(frame);
+    m_promiscSnifferTrace(frame);
+}
+
+void
+WeftHostPort::TellIpSent(const weft_packet& p, const WeftPort& port)
+{
+    if (m_phyTxBeginTrace.IsEmpty() && m_phyTxEndTrace.IsEmpty() && m_snifferTrace.IsEmpty() &&
+        m_promiscSnifferTrace.IsEmpty())
+    {
+        return;
+    }
+    const WeftPayload payload = m_fabric->GetPayload(p);
+    m_phyTxBeginTrace(payload.packet);
+    Sniff(payload);
+    if (!m_phyTxEndTrace.IsEmpty())
+    {
+        Simulator::Schedule(WireTime(p.bytes, port),
+                            [self = Ptr<WeftHostPort>(this), packet = payload.packet] {
+                                self->m_phyTxEndTrace(packet);
+                            });
+    }
+}
+
+void
+WeftHostPort::TellIpLost(const WeftPayload& payload)
+{
+    m_phyRxDropTrace(payload.packet);
+}
+
+void
 WeftHostPort::Receive(const WeftPayload& payload)
 {
+    m_phyRxEndTrace(payload.packet);
+    Sniff(payload);
+    m_macPromiscRxTrace(payload.packet);
+    m_macRxTrace(payload.packet);
     if (!m_promisc.IsNull())
     {
         const PacketType type = payload.to.IsBroadcast() ? NetDevice::PACKET_BROADCAST

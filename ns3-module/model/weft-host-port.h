@@ -76,6 +76,10 @@ class WeftHostPort : public WeftNetDevice
     /** Tells the queue disc that a packet of an IP stack has left; it may send more at once.
      * @param bytes of the frame */
     void TellIpQueue(uint32_t bytes);
+    /** A packet of an IP stack starts to leave. @param p its frame @param port by which it goes */
+    void TellIpSent(const weft_packet& p, const WeftPort& port);
+    /** One for this port was lost on the link to it. @param payload of that frame */
+    void TellIpLost(const WeftPayload& payload);
     /** Hands a packet to IP stacks. @param payload that has come for this port */
     void Receive(const WeftPayload& payload);
     /** @} */
@@ -96,15 +100,28 @@ class WeftHostPort : public WeftNetDevice
     void
     SendRaw(Ptr<const Packet> packet, const WeftHostPort& at, uint16_t protocol, Mac48Address to);
 
-    uint32_t m_port{0};                            //!< see GetIndex()
-    Ptr<WeftChannel> m_link;                       //!< to its switch
-    Ptr<WeftLan> m_lan;                            //!< of the ports that it can send to
-    Ptr<NetDeviceQueue> m_ipQueue;                 //!< where queue discs see whether it is full
-    QueueSize m_ipQueueSize;                       //!< limit of what waits for the wire
-    uint32_t m_rawPackets{0};                      //!< packets of IP stacks that wait for it
-    uint64_t m_rawBytes{0};                        //!< their bytes
-    uint64_t m_ipDrops{0};                         //!< packets that Send() refused
-    TracedCallback<Ptr<const Packet>> m_dropTrace; //!< "MacTxDrop"
+    /** Shows a frame of an IP stack to those who sniff. @param payload what it carries */
+    void Sniff(const WeftPayload& payload) const;
+
+    uint32_t m_port{0};            //!< see GetIndex()
+    Ptr<WeftChannel> m_link;       //!< to its switch
+    Ptr<WeftLan> m_lan;            //!< of the ports that it can send to
+    Ptr<NetDeviceQueue> m_ipQueue; //!< where queue discs see whether it is full
+    QueueSize m_ipQueueSize;       //!< limit of what waits for the wire
+    uint32_t m_rawPackets{0};      //!< packets of IP stacks that wait for it
+    uint64_t m_rawBytes{0};        //!< their bytes
+    uint64_t m_ipDrops{0};         //!< packets that Send() refused
+    using PacketTrace = TracedCallback<Ptr<const Packet>>;
+    PacketTrace m_macTxTrace;          //!< "MacTx"
+    PacketTrace m_dropTrace;           //!< "MacTxDrop"
+    PacketTrace m_macPromiscRxTrace;   //!< "MacPromiscRx"
+    PacketTrace m_macRxTrace;          //!< "MacRx"
+    PacketTrace m_phyTxBeginTrace;     //!< "PhyTxBegin"
+    PacketTrace m_phyTxEndTrace;       //!< "PhyTxEnd"
+    PacketTrace m_phyRxEndTrace;       //!< "PhyRxEnd"
+    PacketTrace m_phyRxDropTrace;      //!< "PhyRxDrop"
+    PacketTrace m_snifferTrace;        //!< "Sniffer"
+    PacketTrace m_promiscSnifferTrace; //!< "PromiscSniffer"
 };
 
 } // namespace ns3

@@ -13,6 +13,8 @@
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
+#include <weft/wire-time.h>
+
 namespace ns3
 {
 
@@ -69,6 +71,28 @@ WeftNetDevice::Watch()
     {
         m_fabric->Watch(m_number);
     }
+}
+
+void
+WeftNetDevice::WatchQueues()
+{
+    if (m_fabric)
+    {
+        m_fabric->WatchQueues();
+        m_fabric->Watch(m_number);
+    }
+}
+
+bool
+WeftNetDevice::IsLostOnLink(weft_net_loss why)
+{
+    return why == WEFT_NET_DROP_LINK || why == WEFT_NET_DROP_LOSSY || why == WEFT_NET_CORRUPTED;
+}
+
+Time
+WeftNetDevice::WireTime(uint32_t bytes, const WeftPort& port)
+{
+    return PicoSeconds(weft_wire_time(bytes, port.GetRate()));
 }
 
 void

@@ -12,6 +12,7 @@
 #include "ns3/address.h"
 #include "ns3/mac48-address.h"
 #include "ns3/net-device.h"
+#include "ns3/nstime.h"
 #include "ns3/traced-callback.h"
 
 #include <string>
@@ -38,6 +39,8 @@ class WeftNetDevice : public NetDevice, public WeftWatched
 
     /** Watches its node, which is run at the times of its frames from now on. */
     void Watch() override;
+    /** Watches it, and has the core tell of queues from now on. */
+    void WatchQueues() override;
     /** @return its node's number in the fabric, hosts first */
     uint32_t GetNumber() const
     {
@@ -79,6 +82,12 @@ class WeftNetDevice : public NetDevice, public WeftWatched
 
     /** Signature of traces that show one frame. @param packet the descriptor */
     typedef void (*PacketTracedCallback)(const weft_packet& packet);
+    /** Signature of traces that show one frame at a port. @param packet the descriptor @param port
+     * of the device */
+    typedef void (*PortTracedCallback)(const weft_packet& packet, uint32_t port);
+    /** Signature of traces that show why a frame has ended. @param packet the descriptor @param why
+     * WeftFabric::DROP_LINK and so on */
+    typedef void (*LossTracedCallback)(const weft_packet& packet, weft_net_loss why);
 
   protected:
     void DoDispose() override;
@@ -92,6 +101,12 @@ class WeftNetDevice : public NetDevice, public WeftWatched
             trace(args...);
         }
     }
+    bool IsTimely() const; //!< @return WeftFabric::IsTimely()
+    /** @param why a frame has ended @return whether it was lost on the link by which it came */
+    static bool IsLostOnLink(weft_net_loss why);
+    /** @param bytes of a frame @param port that sends it @return when its last bit has left, from
+     * now */
+    static Time WireTime(uint32_t bytes, const WeftPort& port);
     /** @return the fabric; aborts the program if it has ended */
     WeftFabric& AliveFabric() const;
 
@@ -102,7 +117,6 @@ class WeftNetDevice : public NetDevice, public WeftWatched
 
   private:
     void TellLinkChange(); //!< the event
-    bool IsTimely() const; //!< @return WeftFabric::IsTimely()
 
     Ptr<Node> m_node;                 //!< the node
     Mac48Address m_address;           //!< the address

@@ -12,6 +12,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
+#include "ns3/simulator.h"
 
 namespace ns3
 {
@@ -42,6 +43,14 @@ WeftNic::GetTypeId()
                             "A frame has arrived",
                             WeftWatching(MakeTraceSourceAccessor(&WeftNic::m_rxTrace)),
                             "ns3::WeftNetDevice::PacketTracedCallback")
+            .AddTraceSource("TxEnd",
+                            "The last bit of a frame has left by a port",
+                            WeftWatching(MakeTraceSourceAccessor(&WeftNic::m_txEndTrace)),
+                            "ns3::WeftNetDevice::PortTracedCallback")
+            .AddTraceSource("RxDrop",
+                            "A frame was lost on the link by which it came, and why",
+                            WeftWatching(MakeTraceSourceAccessor(&WeftNic::m_rxDropTrace)),
+                            "ns3::WeftNetDevice::LossTracedCallback")
             .AddTraceSource("GiveUp",
                             "A QP is given up: the retry limit is reached",
                             WeftWatching(MakeTraceSourceAccessor(&WeftNic::m_giveUpTrace)),
@@ -150,9 +159,16 @@ WeftNic::TellSent(const weft_packet& p)
 #endif
     // The wire is taken: those who are told now may send more.
     Fire(m_txTrace, p);
+    const uint32_t port = GetNPorts() > 1 ? p.in_port - 1U : 0;
+    if (!m_txEndTrace.IsEmpty() && IsTimely())
+    {
+        Simulator::Schedule(WireTime(p.bytes, m_ports[port]),
+                            [self = Ptr<WeftNic>(this), p, port] { self->m_txEndTrace(p, port); });
+    }
     if (p.kind == WEFT_RAW)
     {
-        GetDevice(p.in_port - 1U)->TellIpQueue(p.bytes);
+        GetDevice(port)->TellIpSent(p, m_ports[port]);
+        GetDevice(port)->TellIpQueue(p.bytes);
     }
 }
 
@@ -176,6 +192,21 @@ WeftNic::TellReceived(const weft_packet& p)
     }
     default:
         break;
+    }
+}
+
+void
+WeftNic::TellLost(const weft_packet& p, weft_net_loss why)
+{
+    if (!IsLostOnLink(why))
+    {
+        return;
+    }
+    Fire(m_rxDropTrace, p, why);
+    if (p.kind == WEFT_RAW)
+    {
+        const WeftPayload payload = m_fabric->GetPayload(p);
+        GetDevice(payload.port)->TellIpLost(payload);
     }
 }
 

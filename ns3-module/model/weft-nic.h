@@ -66,6 +66,7 @@ class WeftNic final : public WeftHostPort
     void TellSent(const weft_packet& p);     //!< @param p a frame that starts to leave
     void TellReceived(const weft_packet& p); //!< @param p a frame that has come
     void TellGaveUp(const WeftQp& qp);       //!< @param qp one of its QPs
+    void TellLost(const weft_packet& p, weft_net_loss why); //!< @param p a frame @param why reason
     /** @} */
 
     /** Signature of the "GiveUp" trace. @param qp the QP */
@@ -77,12 +78,14 @@ class WeftNic final : public WeftHostPort
   private:
     void LogSent(const weft_packet& p); //!< @param p a frame that starts to leave
 
-    std::vector<WeftPort> m_ports;                //!< its ports
-    TracedCallback<const weft_packet&> m_txTrace; //!< "Tx"
-    TracedCallback<const weft_packet&> m_rxTrace; //!< "Rx"
-    std::vector<Ptr<WeftHostPort>> m_more;        //!< the devices of its ports from 1 up
-    std::map<uint32_t, double> m_rates;           //!< for logs: the last rate by QP, bit/s
-    TracedCallback<const WeftQp&> m_giveUpTrace;  //!< "GiveUp"
+    std::vector<WeftPort> m_ports;                                   //!< its ports
+    TracedCallback<const weft_packet&> m_txTrace;                    //!< "Tx"
+    TracedCallback<const weft_packet&> m_rxTrace;                    //!< "Rx"
+    TracedCallback<const weft_packet&, uint32_t> m_txEndTrace;       //!< "TxEnd"
+    TracedCallback<const weft_packet&, weft_net_loss> m_rxDropTrace; //!< "RxDrop"
+    std::vector<Ptr<WeftHostPort>> m_more;       //!< the devices of its ports from 1 up
+    std::map<uint32_t, double> m_rates;          //!< for logs: the last rate by QP, bit/s
+    TracedCallback<const WeftQp&> m_giveUpTrace; //!< "GiveUp"
 };
 
 } // namespace ns3

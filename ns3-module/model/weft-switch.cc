@@ -9,6 +9,7 @@
 #include "weft-packet.h"
 
 #include "ns3/log.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 
@@ -30,6 +31,24 @@ WeftSwitch::GetTypeId()
                             "A frame was dropped: no buffer, no route, or an injected loss",
                             WeftWatching(MakeTraceSourceAccessor(&WeftSwitch::m_dropTrace)),
                             "ns3::WeftNetDevice::PacketTracedCallback")
+            .AddTraceSource("RxDrop",
+                            "A frame was lost on the link by which it came, and why",
+                            WeftWatching(MakeTraceSourceAccessor(&WeftSwitch::m_rxDropTrace)),
+                            "ns3::WeftNetDevice::LossTracedCallback")
+            .AddTraceSource(
+                "Enqueue",
+                "A frame joins the queue of a port",
+                WeftWatchingQueues(MakeTraceSourceAccessor(&WeftSwitch::m_enqueueTrace)),
+                "ns3::WeftNetDevice::PortTracedCallback")
+            .AddTraceSource(
+                "Dequeue",
+                "A frame starts to leave by a port",
+                WeftWatchingQueues(MakeTraceSourceAccessor(&WeftSwitch::m_dequeueTrace)),
+                "ns3::WeftNetDevice::PortTracedCallback")
+            .AddTraceSource("TxEnd",
+                            "The last bit of a frame has left by a port",
+                            WeftWatchingQueues(MakeTraceSourceAccessor(&WeftSwitch::m_txEndTrace)),
+                            "ns3::WeftNetDevice::PortTracedCallback")
             .AddTraceSource("Mark",
                             "A data frame got its ECN mark here",
                             WeftWatching(MakeTraceSourceAccessor(&WeftSwitch::m_markTrace)),
@@ -142,6 +161,28 @@ WeftSwitch::TellLost(const weft_packet& p, weft_net_loss why)
              why == WEFT_NET_NO_ROUTE) // others were lost on the way, or have come
     {
         Fire(m_dropTrace, p);
+    }
+    else if (IsLostOnLink(why))
+    {
+        Fire(m_rxDropTrace, p, why);
+    }
+}
+
+void
+WeftSwitch::TellQueued(const weft_packet& p, uint32_t port)
+{
+    Fire(m_enqueueTrace, p, port);
+}
+
+void
+WeftSwitch::TellLeaving(const weft_packet& p, uint32_t port)
+{
+    Fire(m_dequeueTrace, p, port);
+    if (!m_txEndTrace.IsEmpty() && IsTimely())
+    {
+        Simulator::Schedule(
+            WireTime(p.bytes, m_ports[port]),
+            [self = Ptr<WeftSwitch>(this), p, port] { self->m_txEndTrace(p, port); });
     }
 }
 

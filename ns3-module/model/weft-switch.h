@@ -85,6 +85,8 @@ class WeftSwitch final : public WeftNetDevice
     /** @name What the core tells of @{ */
     void TellLost(const weft_packet& p, weft_net_loss why); //!< @param p a frame @param why reason
     void TellMarked(const weft_packet& p);                  //!< @param p a frame
+    void TellQueued(const weft_packet& p, uint32_t port);   //!< @param p a frame @param port where
+    void TellLeaving(const weft_packet& p, uint32_t port);  //!< @param p a frame @param port where
     void TellTrimmed(const weft_packet& p);                 //!< @param p a frame
     /** @param port that sends a PFC frame @param tclass class @param pause pause or resume */
     void TellPaused(uint32_t port, uint32_t tclass, bool pause);
@@ -100,14 +102,18 @@ class WeftSwitch final : public WeftNetDevice
     void DoDispose() override;
 
   private:
-    uint32_t m_index{0};                                   //!< number
-    weft_switch_map m_map{};                               //!< its place in the fabric
-    std::vector<WeftPort> m_ports;                         //!< by number
-    TracedCallback<const weft_packet&> m_dropTrace;        //!< "Drop"
-    TracedCallback<const weft_packet&> m_markTrace;        //!< "Mark"
-    TracedCallback<const weft_packet&> m_trimTrace;        //!< "Trim"
-    TracedCallback<const weft_packet&> m_blockTrace;       //!< "NackBlocked"
-    TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace; //!< "Pause"
+    uint32_t m_index{0};                                             //!< number
+    weft_switch_map m_map{};                                         //!< its place in the fabric
+    std::vector<WeftPort> m_ports;                                   //!< by number
+    TracedCallback<const weft_packet&> m_dropTrace;                  //!< "Drop"
+    TracedCallback<const weft_packet&> m_markTrace;                  //!< "Mark"
+    TracedCallback<const weft_packet&> m_trimTrace;                  //!< "Trim"
+    TracedCallback<const weft_packet&> m_blockTrace;                 //!< "NackBlocked"
+    TracedCallback<const weft_packet&, uint32_t> m_enqueueTrace;     //!< "Enqueue"
+    TracedCallback<const weft_packet&, uint32_t> m_dequeueTrace;     //!< "Dequeue"
+    TracedCallback<const weft_packet&, uint32_t> m_txEndTrace;       //!< "TxEnd"
+    TracedCallback<const weft_packet&, weft_net_loss> m_rxDropTrace; //!< "RxDrop"
+    TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace;           //!< "Pause"
 };
 
 } // namespace ns3

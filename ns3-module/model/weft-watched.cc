@@ -19,9 +19,10 @@ namespace
 class WatchingAccessor final : public TraceSourceAccessor
 {
   public:
-    /** @param source of a WeftWatched's class */
-    explicit WatchingAccessor(Ptr<const TraceSourceAccessor> source)
-        : m_source(source)
+    /** @param source of a WeftWatched's class @param queues whether it tells of queues */
+    WatchingAccessor(Ptr<const TraceSourceAccessor> source, bool queues)
+        : m_source(source),
+          m_queues(queues)
     {
     }
 
@@ -49,15 +50,16 @@ class WatchingAccessor final : public TraceSourceAccessor
 
   private:
     /** @param obj a WeftWatched */
-    static void Watch(ObjectBase* obj)
+    void Watch(ObjectBase* obj) const
     {
         if (auto watched = dynamic_cast<WeftWatched*>(obj))
         {
-            watched->Watch();
+            m_queues ? watched->WatchQueues() : watched->Watch();
         }
     }
 
     Ptr<const TraceSourceAccessor> m_source; //!< that knows the sinks
+    bool m_queues;                           //!< it tells of queues
 };
 
 } // namespace
@@ -65,7 +67,13 @@ class WatchingAccessor final : public TraceSourceAccessor
 Ptr<const TraceSourceAccessor>
 WeftWatching(Ptr<const TraceSourceAccessor> source)
 {
-    return Create<WatchingAccessor>(source);
+    return Create<WatchingAccessor>(source, false);
+}
+
+Ptr<const TraceSourceAccessor>
+WeftWatchingQueues(Ptr<const TraceSourceAccessor> source)
+{
+    return Create<WatchingAccessor>(source, true);
 }
 
 } // namespace ns3

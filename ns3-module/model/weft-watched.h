@@ -18,11 +18,19 @@ class WeftWatched
     virtual ~WeftWatched() = default;
     /** Somebody is to hear of it from now on. */
     virtual void Watch() = 0;
+
+    /** The same, of what joins and leaves queues. */
+    virtual void WatchQueues()
+    {
+        Watch();
+    }
 };
 
 /** @ingroup weft @param source of a WeftWatched's class @return the same, that lets it be watched
  * before a sink is connected */
 Ptr<const TraceSourceAccessor> WeftWatching(Ptr<const TraceSourceAccessor> source);
+/** @ingroup weft @param source that tells of queues @return the same as WeftWatching() */
+Ptr<const TraceSourceAccessor> WeftWatchingQueues(Ptr<const TraceSourceAccessor> source);
 
 } // namespace ns3
 

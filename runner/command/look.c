@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "commands.h"
+#include "look.h"
+#include "page.h"
 #include "query.h"
 #include "run-file.h"
 #include "shown-text.h"
@@ -34,16 +36,8 @@
     "sum(turns) as turns from run.paths p group by 1, 2), "                                        \
     "spread as (select *, iif(links < choices, 0, used_least) as least from hops) "
 
-/** A table of the answer, with its heading. Nothing is printed of one without rows. */
-struct question
-{
-    const char *heading, *sql;
-    const char *needs; /**< a table that not every run has; NULL: links */
-    bool is_text;      /**< of lines, and no table */
-};
-
-/** Question about a run. */
-static const struct question of_links[] = {
+/** Questions about a run. */
+static const struct look_question of_links[] = {
     {"the links that were busy longest",
      ABOUT "order by busy_share desc, queue_peak_bytes desc, rowid limit 10", NULL, false},
     {"how evenly the links of a layer were used",
@@ -89,8 +83,8 @@ static const struct question of_links[] = {
     "q.lost_us) / q.sent as again_us "                                                             \
     "from run.qps q, run.summary s where qp = (select n from asked)) "
 
-/** Question about a QP. */
-static const struct question of_qp[] = {
+/** Questions about a QP. */
+static const struct look_question of_qp[] = {
     {"its story",
      THE_QP
      "select printf('%s -> %s, %d bytes', sender, receiver, bytes) from q "
@@ -194,19 +188,34 @@ find_run(const char *path, char **why)
     return found;
 }
 
-static bool
-has_table(struct database *db, const char *name)
+bool
+look_has_table(struct database *db, const char *name)
 {
     OWNED char *sql = xformat("select 1 from run.sqlite_master where name = '%s'", name);
     CLEANUP(query_rows_drop) struct query_rows *rows = results_ask(db, sql);
     return rows->nrows > 0;
 }
 
-static void
-add_answer(struct text *t, struct database *db, const struct question *q, const char *sql)
+const struct look_question *
+look_question(bool qp, size_t i)
 {
-    CLEANUP(query_rows_drop)
-    struct query_rows *rows = !q->needs || has_table(db, q->needs) ? results_ask(db, sql) : NULL;
+    const size_t n = qp ? sizeof of_qp / sizeof *of_qp : sizeof of_links / sizeof *of_links;
+    return i >= n ? NULL : qp ? &of_qp[i] : &of_links[i];
+}
+
+struct query_rows *
+look_ask(struct database *db, const struct look_question *question, long qp)
+{
+    const bool is_about_qp = question >= of_qp && question < of_qp + sizeof of_qp / sizeof *of_qp;
+    OWNED char *sql = is_about_qp ? xformat("with asked as (select %ld as n)%s", qp, question->sql)
+                                  : xstrdup(question->sql);
+    return !question->needs || look_has_table(db, question->needs) ? results_ask(db, sql) : NULL;
+}
+
+static void
+add_answer(struct text *t, struct database *db, const struct look_question *q, long qp)
+{
+    CLEANUP(query_rows_drop) struct query_rows *rows = look_ask(db, q, qp);
     if (!rows || rows->nrows == 0)
     {
         return;
@@ -223,33 +232,36 @@ add_answer(struct text *t, struct database *db, const struct question *q, const 
     }
 }
 
+/** Whether a run has a QP; else a sentence. */
+static bool
+has_qp(struct database *db, const char *name, long qp, char **why)
+{
+    OWNED char *sql = xformat("select max(qp), sum(qp = %ld) from run.qps", qp);
+    CLEANUP(query_rows_drop) struct query_rows *known = results_ask(db, sql);
+    const bool has = known->nrows > 0 && known->cells[1].integer > 0;
+    *why = has ? NULL
+               : xformat("--qp %ld; %s has QPs 0 to %lld", qp, name,
+                         known->nrows ? (long long)known->cells[0].integer : 0);
+    return has;
+}
+
 /** Prints what is known of a QP. */
 static int
 answer_of_qp(struct database *db, const char *name, long qp)
 {
     CLEANUP(text_drop) struct text t = {0};
-    OWNED char *is_there = xformat("select max(qp), sum(qp = %ld) from run.qps", qp);
-    CLEANUP(query_rows_drop)
-    struct query_rows *known = results_ask(db, is_there);
-    if (known->nrows == 0 || !known->cells[1].integer)
-    {
-        return sweep_refuse(xformat("--qp %ld; %s has QPs 0 to %lld", qp, name,
-                                    known->nrows ? (long long)known->cells[0].integer : 0),
-                            EXIT_BAD_INPUT);
-    }
     text_add(&t, "QP %ld of %s\n", qp, name);
-    for (size_t i = 0; i < sizeof of_qp / sizeof *of_qp; i++)
+    for (size_t i = 0; look_question(true, i); i++)
     {
-        OWNED char *sql = xformat("with asked as (select %ld as n)%s", qp, of_qp[i].sql);
-        add_answer(&t, db, &of_qp[i], sql);
+        add_answer(&t, db, look_question(true, i), qp);
     }
-    if (!has_table(db, "paths"))
+    if (!look_has_table(db, "paths"))
     {
         text_add(&t,
                  "\nThe same run with --set measure.paths=on, into a folder of its own, shows its "
                  "way.\n");
     }
-    if (!has_table(db, "series"))
+    if (!look_has_table(db, "series"))
     {
         text_add(&t,
                  "\nThe same run with --set measure.qps=%ld --set measure.interval=1us, into a "
@@ -266,12 +278,29 @@ answer(struct database *db, const char *name)
 {
     CLEANUP(text_drop) struct text t = {0};
     text_add(&t, "%s\n", name);
-    for (size_t i = 0; i < sizeof of_links / sizeof *of_links; i++)
+    for (size_t i = 0; look_question(false, i); i++)
     {
-        add_answer(&t, db, &of_links[i], of_links[i].sql);
+        add_answer(&t, db, look_question(false, i), -1);
     }
     print_shown(stdout, "%s", t.s);
     return EXIT_GOOD;
+}
+
+/** Writes the page of a run, with the story of the QP that lost most if none is asked for. */
+static int
+write_page(struct database *db, const char *name, const struct arguments *a)
+{
+    char *why = NULL;
+    CLEANUP(query_rows_drop)
+    struct query_rows *straggler = results_ask(db, "select straggler_qp from run.summary");
+    const bool has = straggler->nrows > 0 && straggler->cells[0].kind == QUERY_INTEGER;
+    OWNED char *page = look_page(db, name,
+                                 a->qp >= 0 ? a->qp
+                                 : has      ? (long)straggler->cells[0].integer
+                                            : -1);
+    return page_deliver(page, a->output, &why) ? EXIT_GOOD
+           : why                               ? sweep_refuse(why, EXIT_FAILED)
+                                               : EXIT_FAILED;
 }
 
 static bool
@@ -299,5 +328,11 @@ command_look(const struct arguments *a)
     {
         return sweep_refuse(why, path ? EXIT_FAILED : EXIT_BAD_INPUT);
     }
-    return a->qp >= 0 ? answer_of_qp(db, name, a->qp) : answer(db, name);
+    if (a->qp >= 0 && !has_qp(db, name, a->qp, &why))
+    {
+        return sweep_refuse(why, EXIT_BAD_INPUT);
+    }
+    return a->output    ? write_page(db, name, a)
+           : a->qp >= 0 ? answer_of_qp(db, name, a->qp)
+                        : answer(db, name);
 }

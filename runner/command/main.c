@@ -104,12 +104,14 @@ static const struct command commands[] = {
      "look RUN.sqlite|RESULTS\n\n"
      "Looks into one run, by its file or by a results folder that has one alone: the ten links "
      "that were\nbusy longest, how evenly the links of each layer were used, and the links that "
-     "lost frames, were\npaused, dead, lossy or slow. With --qp, why a QP was slow.\n",
-     "E",
+     "lost frames, were\npaused, dead, lossy or slow. With --qp, why a QP was slow. With --output, "
+     "all of it as a page in\nHTML, on which the fabric is drawn.\n",
+     "Eu",
      "\nExit status: 0 all is well; 1 the file is damaged, or lists no links; 2 a mistake on the "
      "command\nline.\n"
      "\nExamples:\n  weft look results/themis-fig1/runs/rsq.sqlite\n  weft look "
-     "results/themis-fig1/runs/rsq.sqlite --qp 3\n",
+     "results/themis-fig1/runs/rsq.sqlite --qp 3\n  weft look "
+     "results/themis-fig1/runs/rsq.sqlite --output run.html\n",
      1, 1},
     {"report", command_report, "show results as a page in HTML",
      "report RESULTS... [OPTIONS]\n\n"

@@ -540,6 +540,26 @@ read_all(struct reading *r, struct database *results, struct query_mistake *m)
     return good;
 }
 
+/** Returns the first half of notes that tell a reader not to take what the figure shows for the
+ * work of what it compares, three at most; NULL: there are none. The caller frees it. */
+static char *
+read_remarks(struct database *results)
+{
+    static const char sql[] =
+        "with said as (select row_number() over (order by rowid) as i, substr(text, 1, "
+        "instr(text || ': ', ': ') - 1) as brief from notes where kind in ('straggler', "
+        "'retransmissions', 'spurious', 'idle-planes', 'unchanged')) "
+        "select group_concat(brief, '; ') || (select iif(count(*) > 3, '; ' || (count(*) - 3) || "
+        "' more in the table notes', '') from said) from said where i <= 3";
+    struct query_mistake m = {NULL, 0};
+    CLEANUP(query_rows_drop)
+    struct query_rows *rows =
+        database_has(results, "notes") ? database_query(results, sql, FIGURE_LIMITS, &m) : NULL;
+    const bool has = rows && rows->nrows > 0 && rows->cells[0].kind == QUERY_TEXT;
+    free(m.message);
+    return has ? query_cell_text(&rows->cells[0]) : NULL;
+}
+
 struct figure_data *
 figure_read(const struct plan *plan, const struct figure *figure, struct database *results,
             struct query_mistake *mistake)
@@ -560,5 +580,6 @@ figure_read(const struct plan *plan, const struct figure *figure, struct databas
         figure_data_free(r.data);
         return NULL;
     }
+    r.data->remarks = figure->note ? read_remarks(results) : NULL;
     return r.data;
 }

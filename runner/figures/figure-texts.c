@@ -8,6 +8,7 @@
 
 #include <weft/registry.h>
 
+#include "figure-markup.h"
 #include "figure-rows.h"
 #include "figure-script.h"
 #include "textbuf.h"
@@ -406,6 +407,21 @@ name_panels(struct figure_texts *t, const struct plan *plan, const struct figure
     }
 }
 
+/** Returns what stands below a figure: what it shows of several runs, and notes on these. The
+ * caller frees it. */
+static char *
+whole_note(const struct plan *plan, const struct figure *figure, const struct figure_data *data)
+{
+    char *spread = spread_note(plan, figure, data);
+    if (!data->remarks)
+    {
+        return spread;
+    }
+    char *both = xformat("%s%s%s", spread, *spread ? ROW_END_TEXT : "", data->remarks);
+    free(spread);
+    return both;
+}
+
 struct figure_texts
 figure_texts_make(const struct plan *plan, const struct figure *figure,
                   const struct figure_data *data)
@@ -421,7 +437,7 @@ figure_texts_make(const struct plan *plan, const struct figure *figure,
                              .z = axis_name(figure, data, &figure->z),
                              .legend = legend ? xstrdup(legend)
                                               : column_title(series ? series : "case", 1, false),
-                             .note = spread_note(plan, figure, data)};
+                             .note = whole_note(plan, figure, data)};
     bool labelled = false; /* what stands on the axis then is the scenario's */
     for (size_t i = 0; i < data->ntics; i++)
     {

@@ -188,6 +188,7 @@ figure_data_free(struct figure_data *data)
     free(data->first);
     free(data->line);
     free(data->tics);
+    free(data->remarks);
     free(data);
 }
 

@@ -57,6 +57,7 @@ struct figure_data
     size_t ntics;
     bool whiskers;          /**< its points may have them */
     bool counted;           /**< it is known how many values a point is the mean of */
+    char *remarks;          /**< notes on the results, in short; NULL: none */
     size_t nruns, nlacking; /**< runs shown, or rows of a <query>; those of them that lack values */
 };
 

@@ -123,10 +123,15 @@ add_table(struct text *t, struct text *docs, const struct database_writer *w,
         add_key_columns(t, docs, w);
     }
     columns_add_types(t, table);
-    text_add(t, ");");
+    text_add(t, whole ? ", notes TEXT);" : ");");
     for (size_t c = 0; c < table->n; c++)
     {
         add_doc(docs, table->name, table->columns[c].name, table->columns[c].doc);
+    }
+    if (whole)
+    {
+        add_doc(docs, table->name, "notes",
+                "kinds of the notes that hold for it, with spaces between them; empty: none does");
     }
 }
 
@@ -196,7 +201,7 @@ add_summary(const struct database_writer *w, size_t number, const char *name,
             text_add(&t, is ? ", %.17g" : ", NULL", value);
         }
     }
-    text_add(&t, summary ? ", * FROM run.summary;" : "");
+    text_add(&t, summary ? ", *, NULL FROM run.summary;" : "");
     return sql_file_run(&w->file, t.s, why);
 }
 

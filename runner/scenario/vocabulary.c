@@ -440,7 +440,8 @@ static const struct attribute_spec figure_attributes[] = {
         "what band and error bars span: the 95 % confidence interval of the mean by Student's "
         "t, the least and the greatest value, or one standard deviation on either side"),
     FIGURE_FLAG(note, 0, "note", "on",
-                "small text below the figure that says what bands, bars and boxes are"),
+                "small text below the figure that says what bands, bars and boxes are, and which "
+                "notes there are on the results"),
     FIGURE_TEXT(width, 0, SHAPE_LENGTH, "width", "of the figure, such as 84mm; default: 170mm"),
     FIGURE_TEXT(height, 0, SHAPE_LENGTH, "height",
                 "the same; default: by its width and what stands in it"),

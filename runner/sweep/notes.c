@@ -399,6 +399,28 @@ find_runs(struct notes *notes, const struct note *note, unsigned *told, size_t o
     }
 }
 
+/** Has each run's row say which notes hold for it. */
+static void
+add_to_summary(struct notes *notes, const unsigned *told)
+{
+    for (size_t run = 1; run <= notes->plan->nruns; run++)
+    {
+        CLEANUP(text_drop) struct text kinds = {0};
+        for (size_t i = 0; i < NOTES; i++)
+        {
+            if (told[run] >> i & 1)
+            {
+                text_add(&kinds, "%s%s", kinds.len ? " " : "", notes_of_runs[i].kind);
+            }
+        }
+        if (kinds.len)
+        {
+            text_add(&notes->inserts, "UPDATE main.summary SET notes = '%s' WHERE run = %zu;",
+                     kinds.s, run);
+        }
+    }
+}
+
 /* --- all of them ------------------------------------------------------------------------------ */
 
 static void
@@ -415,6 +437,7 @@ find_all(struct notes *notes, const struct database_writer *w)
     {
         find_runs(notes, &notes_of_runs[i], told, (size_t)runs->cells[0].integer);
     }
+    add_to_summary(notes, told);
     OWNED char **unchanged = notes_unchanged(notes->plan, notes->db);
     for (size_t k = 0; k < notes->plan->ndimensions; k++)
     {

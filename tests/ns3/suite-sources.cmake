@@ -27,6 +27,7 @@ set(weft_suite_sources
     tests/ns3/weft-net-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-odd-rates-test-suite.cc
+    tests/ns3/weft-pcap-test-suite.cc
     tests/ns3/weft-planes-test-suite.cc
     tests/ns3/weft-pro-window-test-suite.cc
     tests/ns3/weft-random-test-suite.cc
@@ -36,6 +37,7 @@ set(weft_suite_sources
     tests/ns3/weft-spraying-test-suite.cc
     tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
+    tests/ns3/weft-traces-test-suite.cc
     tests/ns3/weft-trimming-test-suite.cc
     tests/ns3/weft-unreachable-test-suite.cc
     tests/ns3/weft-window-test-suite.cc
@@ -66,6 +68,7 @@ set(weft_suites
     weft-net
     weft-netdevice
     weft-odd-rates
+    weft-pcap
     weft-planes
     weft-pro-window
     weft-random
@@ -75,6 +78,7 @@ set(weft_suites
     weft-spraying
     weft-themis
     weft-timing
+    weft-traces
     weft-trimming
     weft-unreachable
     weft-window

@@ -58,6 +58,16 @@ class ContextListener
         Look();
     }
 
+    void AtPort(const weft_packet&, uint32_t)
+    {
+        Look();
+    }
+
+    void Lost(const weft_packet&, weft_net_loss)
+    {
+        Look();
+    }
+
     void Dropped(Ptr<const Packet>)
     {
         Look();
@@ -118,6 +128,14 @@ class ContextWatch
         else if (source.callback == "ns3::WeftSwitch::PauseTracedCallback")
         {
             callback = MakeCallback(&ContextListener::Pause, to);
+        }
+        else if (source.callback == "ns3::WeftNetDevice::PortTracedCallback")
+        {
+            callback = MakeCallback(&ContextListener::AtPort, to);
+        }
+        else if (source.callback == "ns3::WeftNetDevice::LossTracedCallback")
+        {
+            callback = MakeCallback(&ContextListener::Lost, to);
         }
         else if (source.callback == "ns3::Packet::TracedCallback")
         {

@@ -182,3 +182,18 @@ END
 "$weft" run planes.xml --no-figures --out planes >out 2>messages || fail 'planes'
 says '^hosts left planes idle in 1 of 2 runs: in ecmp [0-9]+ of the 64 ports of hosts that sent'
 is planes "select kind, run from notes where kind = 'idle-planes'" idle-planes,1
+
+# --- where they stand --------------------------------------------------------------------------------
+
+# A table of runs says which of them a note is about, and a figure does not go into a paper without.
+figure='<figure name="cct" template="bars" x="transport.name" y="cct_us"/>'
+sed "s,</scenario>,$figure&," ring.xml >drawn.xml
+"$weft" run drawn.xml --out ring >out 2>messages || fail 'a figure'
+is ring 'select notes from summary where run = 1' straggler
+is ring 'select count(*) from summary where notes is not null' 1
+is ring "select doc like 'kinds of the notes%' from columns where \"table\" = 'summary' and \"column\" = 'notes'" 1
+grep -q "$losses in 1 of 3 runs" ring/cct.gp || fail 'the figure has no note'
+! grep -q 'host 3' ring/cct.gp || fail 'the figure has the whole note'
+sed "s,</scenario>,${figure%/>} note=\"off\"/>&," ring.xml >bare.xml
+"$weft" plot bare.xml --out ring >out 2>messages || fail 'a figure without'
+! grep -q "$losses" ring/cct.gp || fail 'there is a note that was not wanted'

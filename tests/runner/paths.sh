@@ -69,6 +69,26 @@ sed -n '/^its way from switch/,/^$/p' out | grep -q '^  1 *4 *4 ' || fail 'its l
 "$weft" look results/sprayed >out 2>messages || fail 'no ways of all'
 grep -q '^the ways of QPs' out || fail 'the ways of all'
 
+# A page draws each link once, colours it, and shows the way of the QP that lost most; hosts of a large
+# fabric are left out. It needs nothing from elsewhere.
+"$weft" look results/hashed --output page.html >out 2>messages || fail 'no page'
+[ "$(grep -c '^<line class="c' page.html)" = 48 ] || fail 'a page without all links'
+[ "$(grep -c '^<circle' page.html)" = 20 ] || fail 'a page without all switches'
+[ "$(grep -c '^<rect' page.html)" = 16 ] || fail 'a page without all hosts'
+qp=$("$weft" query results/hashed --format csv 'select straggler_qp from summary' | tail -n +2)
+is hashed "$(grep -c '^<line class="way"' page.html)" "select 1 + count(*) from paths where qp = $qp"
+grep -q "<h2>QP $qp</h2>" page.html || fail 'a page without its slowest QP'
+! grep -q 'http\|<script\|url(' page.html || fail 'a page that needs others'
+"$weft" look results/hashed --qp 3 --output page.html >out 2>messages
+grep -q '<h2>QP 3</h2>' page.html || fail 'a page of another QP'
+scenario wide '<topology kind="leaf-spine" leaves="10" spines="4" hosts-per-leaf="16" link-rate="100Gbps"/>' \
+    '<balancer name="ecmp"/><transport name="sack"/><workload kind="permutation" bytes="10KB"/>' \
+    '<failure leaf="0" spine="3" at="1us"/>'
+"$weft" look results/wide --output page.html >out 2>messages || fail 'no page of a large fabric'
+[ "$(grep -c '^<line class="c' page.html)" = 40 ] || fail 'links of switches are missing, or others are there'
+! grep -q '^<rect' page.html || fail 'hosts are drawn'
+[ "$(grep -c '^<line class="c. bad"' page.html)" = 1 ] || fail 'a fault is not to be seen'
+
 # QPs that are named; not asked for, nothing; a word that is none.
 scenario named "$leaf_spine" '<balancer name="ecmp"/>' "$permutation" '<measure paths="qps" qps="2 5"/>'
 is named '2 5' 'select distinct qp from paths order by qp'

@@ -149,6 +149,13 @@ extern "C"
         /** A balancer has chosen port @p out, one of @p n, for a frame. */
         void (*picked)(void *of, uint32_t index, const struct weft_packet *packet, uint32_t out,
                        uint32_t n, int64_t now);
+        /** A frame of any kind joins the queue of a switch's port. */
+        void (*queued)(void *of, uint32_t index, const struct weft_packet *packet, uint32_t port,
+                       int64_t now);
+        /** It starts to leave by that port; a switch that trims may have cut its payload meanwhile.
+         * Of a node that is not watched the order among ports is not that of time. */
+        void (*leaves)(void *of, uint32_t index, const struct weft_packet *packet, uint32_t port,
+                       int64_t now);
         /** A QP's retransmission timer has run out. */
         void (*timed_out)(void *of, struct weft_qp *qp, int64_t now);
         /** A sender is told of a loss by the fabric. */
