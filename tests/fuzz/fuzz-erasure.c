@@ -202,7 +202,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input in = {data, size};
-    int64_t config[8];
+    int64_t config[32];
     char window[16];
     memset(&spy, 0, sizeof spy);
     spy.real = weft_transport_find("erasure");

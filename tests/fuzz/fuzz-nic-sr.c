@@ -115,7 +115,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input in = {data, size};
-    int64_t config[8];
+    int64_t config[32];
     memset(&spy, 0, sizeof spy);
     spy.real = weft_transport_find("nic-sr");
     MUST(weft_config_default(&spy.real->algo, config) == 0);

@@ -41,7 +41,7 @@ set(const struct weft_algo *algo, int64_t *config, const char *name, const char 
 static void
 tor_open(struct tor *t, uint32_t npaths, uint32_t entries, const char *mode, const char *width)
 {
-    int64_t config[16];
+    int64_t config[32];
     const struct weft_lb_ops *lb = weft_lb_find("themis");
     const struct weft_last_hop hop = {npaths, INT64_C(8000000000000), entries, 1,
                                       NULL,   WEFT_NEEDS_ALL};
