@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "nic/selective.h"
 
+#define LEAST_WINDOW 64 /* packets: a word of a bitmap */
+
 const struct weft_param weft_selective_params[WEFT_SELECTIVE_NPARAMS] = {
     {"window", WEFT_COUNT, WEFT_SELECTIVE_P(window), "16384", "64", "4194304", NULL,
      "Packets that the receiver's bitmap covers; a power of two.", "(ours)"},
@@ -25,6 +27,20 @@ weft_selective_check(const void *config)
                "outstanding to be at most window";
     }
     return NULL;
+}
+
+/* A window that is larger than all packets together never ends. */
+void
+weft_selective_narrow(void *config, uint64_t packets)
+{
+    struct weft_selective_config *c = config;
+    int64_t window = LEAST_WINDOW;
+    while (window < c->window && (uint64_t)window <= packets)
+    {
+        window *= 2;
+    }
+    c->window = window < c->window ? window : c->window;
+    c->outstanding = c->outstanding < c->window ? c->outstanding : c->window;
 }
 
 int
