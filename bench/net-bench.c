@@ -276,7 +276,7 @@ main(int argc, char **argv)
         }
         else
         {
-            die(argv[i], "expected --case=a to j, --bytes=SIZE, --threads=N, --balancer=TEXT, "
+            die(argv[i], "expected --case=a to k, --bytes=SIZE, --threads=N, --balancer=TEXT, "
                          "--transport=TEXT or --congestion-control=TEXT, the case first");
         }
     }
