@@ -107,6 +107,7 @@ add_job(const char *text, const struct weft_table *table)
         ops->use((void *)(uintptr_t)config, table);
     }
     int code = weft_run_fill(bench.run, ops, config, &job->graph, &why);
+    job->graph.alone = true;
     code = code ? code : weft_run_collective(bench.run, &job->graph, &job->collective, &why);
     if (code)
     {
@@ -275,7 +276,7 @@ main(int argc, char **argv)
         }
         else
         {
-            die(argv[i], "expected --case=a to j, --bytes=SIZE, --threads=N, --balancer=TEXT, "
+            die(argv[i], "expected --case=a to k, --bytes=SIZE, --threads=N, --balancer=TEXT, "
                          "--transport=TEXT or --congestion-control=TEXT, the case first");
         }
     }

@@ -30,6 +30,7 @@ const struct BenchCase BENCH_CASES[BENCH_NCASES] = {
     {'h', "few-hosts", FAT_TREE(16, 500ns), "flows", 0, 16, 16 * MIB, 2 * MIB, 512 * KIB},
     {'i', "short-links", FAT_TREE(8, 50ns), "permutation", 0, 0, 16 * MIB, 2 * MIB, 512 * KIB},
     {'j', "fat-tree-k96", FAT_TREE(96, 500ns), "permutation", 0, 0, 256 * KIB, 0, 0},
+    {'k', "fat-tree-k160", FAT_TREE(160, 500ns), "permutation", 0, 0, 64 * KIB, 0, 0},
 };
 
 const struct BenchCase *

@@ -31,7 +31,7 @@ struct BenchCase
     int64_t countBytes; /**< the lesser of the two sizes for callgrind; 0: not counted */
 };
 
-#define BENCH_NCASES 10U
+#define BENCH_NCASES 11U
 
 /** All cases, in the order of their letters. */
 extern const struct BenchCase BENCH_CASES[BENCH_NCASES];

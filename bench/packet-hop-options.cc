@@ -23,7 +23,7 @@ struct Option
 };
 
 constexpr std::array<Option, 14> OPTIONS{{
-    {"cases", "LIST", "which cases, by letter or name (default: all but j)"},
+    {"cases", "LIST", "which cases, by letter or name (default: all but j and k)"},
     {"quick", nullptr, "small messages, without case d unless --cases names it"},
     {"no-instructions", nullptr, "leave out the runs under callgrind"},
     {"csv", nullptr, "print what was measured as CSV instead of a table"},

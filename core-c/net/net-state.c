@@ -340,7 +340,8 @@ weft_net_measure(struct weft_net_sizes *sizes)
         .host_port = sizeof(struct weft_port) + sizeof(struct weft_port_queues),
         .sw = sizeof(struct weft_switch_node) + row,
         .port = sizeof(struct weft_port) + sizeof(uint32_t),
-        .lane = sizeof(struct weft_lane) + sizeof(struct weft_chunk),
+        .lane = sizeof(struct weft_lane),
+        .busy_lane = sizeof(struct weft_chunk),
         .qp = sizeof(struct weft_net_qp) + sizeof(struct weft_net_qp *),
         .frame = sizeof(struct weft_frame),
     };

@@ -115,6 +115,7 @@ const struct weft_transport_ops weft_transport_multipath_timers = {
             .config_size = sizeof(struct weft_selective_config),
             .check = weft_selective_check,
         },
+    .narrow = weft_selective_narrow,
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,

@@ -161,6 +161,7 @@ const struct weft_transport_ops weft_transport_nic_sr = {
             .check = check,
         },
     .nacks = WEFT_NACKS_ORDER,
+    .narrow = weft_selective_narrow,
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,

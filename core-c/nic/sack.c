@@ -115,6 +115,15 @@ check(const void *config)
     return weft_selective_check(config);
 }
 
+/* A gap can still reach the threshold, or cannot, as before. */
+static void
+narrow(void *config, uint64_t packets)
+{
+    const struct sack_config *c = config;
+    const uint64_t threshold = (uint64_t)c->threshold;
+    weft_selective_narrow(config, packets > threshold ? packets : threshold);
+}
+
 static void
 rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
@@ -564,6 +573,7 @@ const struct weft_transport_ops weft_transport_sack = {
             .config_size = sizeof(struct sack_config),
             .check = check,
         },
+    .narrow = narrow,
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,

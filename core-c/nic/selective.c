@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "nic/selective.h"
 
+#define LEAST_WINDOW 64 /* packets: a word of a bitmap */
+
 const char *
 weft_selective_check(const void *config)
 {
@@ -15,6 +17,20 @@ weft_selective_check(const void *config)
                "outstanding to be at most window";
     }
     return NULL;
+}
+
+/* A window that is larger than all packets together never ends. */
+void
+weft_selective_narrow(void *config, uint64_t packets)
+{
+    struct weft_selective_config *c = config;
+    int64_t window = LEAST_WINDOW;
+    while (window < c->window && (uint64_t)window <= packets)
+    {
+        window *= 2;
+    }
+    c->window = window < c->window ? window : c->window;
+    c->outstanding = c->outstanding < c->window ? c->outstanding : c->window;
 }
 
 int

@@ -56,6 +56,9 @@ extern "C"
 
     const char *weft_selective_check(const void *config);
 
+    /** As narrow() of struct weft_transport_ops. */
+    void weft_selective_narrow(void *config, uint64_t packets);
+
     /** Bytes of a bitmap of the configuration's window; 0 for one that an init refuses. */
     size_t weft_selective_window_size(const struct weft_selective_config *config);
 

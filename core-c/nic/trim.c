@@ -74,6 +74,7 @@ const struct weft_transport_ops weft_transport_trim = {
             .check = weft_selective_check,
         },
     .trims = true,
+    .narrow = weft_selective_narrow,
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,

@@ -249,11 +249,19 @@ run_receiver_timer(const struct weft_net *net, struct weft_host_node *h, struct 
     weft_host_kick(net, h);
 }
 
+/* Whether a message would have a QP send more than its states are made for. */
+static bool
+is_too_much(const struct weft_net *net, const struct weft_net_qp *q, uint64_t bytes)
+{
+    const uint64_t payload = (uint64_t)net->config.frame.payload;
+    return bytes / payload + (bytes % payload != 0) > q->most - q->qp.posted;
+}
+
 void
 weft_host_post(const struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q,
                uint64_t bytes, uint64_t tag)
 {
-    if (q->qp.given_up)
+    if (q->qp.given_up || is_too_much(net, q, bytes))
     {
         /* Whoever hears of it may post again: that is told behind this, not within. */
         struct weft_letter *letter = weft_letter_get(h->node.worker);

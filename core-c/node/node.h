@@ -47,6 +47,7 @@ struct weft_net_qp
     bool hastens;       /**< its sender's deadline may come nearer: `timed` stays false */
     struct weft_wqe *wqes;
     uint32_t room; /**< for messages */
+    uint64_t most; /**< packets that may be posted */
     struct weft_named_drop *drops;
     struct weft_net_qp_bytes bytes;
     struct weft_tx_counters *gathered; /**< of a sender that another rank runs, or NULL */

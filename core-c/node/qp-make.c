@@ -7,6 +7,7 @@
 #include "node/switch-node.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <weft/psn.h>
 
@@ -143,6 +144,41 @@ join_nic(const struct weft_net *net, struct weft_net_qp *q, const struct weft_ni
     q->sprays = algos->path && net->level[of->level].lb->reorders && (ways & (ways - 1)) != 0;
 }
 
+/* Returns the configuration of a transport for a QP with so many packets at most. */
+static const void *
+narrowed(struct weft_worker *here, const struct weft_nic_algos *algos, uint64_t packets)
+{
+    const size_t size = algos->transport->algo.config_size;
+    if (here->config_room < size)
+    {
+        here->config = weft_take(&here->memory, size);
+        here->config_room = size;
+    }
+    memcpy(here->config, algos->transport_config, size);
+    algos->transport->narrow(here->config, packets);
+    return here->config;
+}
+
+/* Makes the states of both ends. */
+static int
+init_ends(struct weft_worker *here, struct weft_net_qp *q, const struct weft_nic_algos *algos,
+          const struct weft_qp_site *site, int64_t now)
+{
+    struct weft_nic_algos own = *algos;
+    if (q->most < UINT64_MAX && algos->transport->narrow)
+    {
+        own.transport_config = narrowed(here, algos, q->most);
+    }
+    const int code =
+        weft_qp_init(&q->qp, weft_take(&here->memory, weft_qp_size(&own, site)), &own, site, now);
+    if (!code)
+    {
+        q->qp.algos = algos;
+        q->qp.algos_rx = algos;
+    }
+    return code;
+}
+
 int
 weft_qp_make(struct weft_worker *here, const struct weft_net_qp_site *of, struct weft_net_qp **made,
              struct weft_refusal *why)
@@ -157,6 +193,7 @@ weft_qp_make(struct weft_worker *here, const struct weft_net_qp_site *of, struct
     struct weft_net_qp *q = weft_take(&here->memory, sizeof *q);
     q->tx_armed_at = WEFT_NEVER;
     q->rx_armed_at = WEFT_NEVER;
+    q->most = of->packets ? of->packets : UINT64_MAX;
     q->hastens = algos->transport->hastens && algos->transport->hastens(algos->transport_config);
     q->round_trip = site.cc.base_rtt;
     q->way_back = weft_clos_way(net->config.clos, of->dst, of->src, net->config.frame.ack);
@@ -169,8 +206,7 @@ weft_qp_make(struct weft_worker *here, const struct weft_net_qp_site *of, struct
     *made = q;
     join_nic(net, q, algos, of);
     q->plane = weft_host_home_port(&net->config, of->src, of->dst, site.sport);
-    const int code = weft_qp_init(&q->qp, weft_take(&here->memory, weft_qp_size(algos, &site)),
-                                  algos, &site, asks ? asks->now : net->now);
+    const int code = init_ends(here, q, algos, &site, asks ? asks->now : net->now);
     if (!site.lacks_receiver)
     {
         q->qp.algos_rx = &net->node[of->dst]->worker->algos[of->level];

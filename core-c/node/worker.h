@@ -63,6 +63,8 @@ struct weft_worker
     uint64_t nowhere;  /**< bits of ports that others run */
     struct weft_memory memory;
     const struct weft_nic_algos *algos; /**< [level]: of receivers, with counters of its own */
+    void *config;                       /**< of a transport, while a QP is made */
+    size_t config_room;                 /**< bytes of that */
     struct weft_letter *letters;        /**< free ones */
     int64_t base;                       /**< of the times in `arriving` */
     struct weft_arriving *arriving; /**< in order, once collected; one behind them comes never */

@@ -195,17 +195,33 @@ announce(struct weft_collective *c, const struct weft_message *const *first)
     return code;
 }
 
+/* Counts the packets of each QP of the graph. */
+static void
+count_packets(const struct weft_collective *c, uint64_t *packets)
+{
+    const uint64_t payload = (uint64_t)c->run->net->config.frame.payload;
+    memset(packets, 0, c->is.size.nqps * sizeof *packets);
+    for (uint32_t i = 0; i < c->is.size.nmessages; i++)
+    {
+        const struct weft_message *m = &c->is.messages[i];
+        packets[m->qp] += m->bytes / payload + (m->bytes % payload != 0);
+    }
+}
+
 static int
 connect_qps(struct weft_collective *c, const struct weft_message *const *first,
             struct weft_refusal *why)
 {
     struct weft_run *run = c->run;
     int code = announce(c, first);
+    uint64_t *packets = weft_scratch_take(run, c->is.size.nqps * sizeof *packets + 1);
+    count_packets(c, packets);
     for (uint32_t i = 0; !code && i < c->is.size.nqps; i++)
     {
         const uint32_t level = level_of(c, first[i]);
-        code = weft_connection_make(run, first[i]->src, first[i]->dst, level, &c->listener,
-                                    &c->connection[i], why);
+        code = weft_connection_make(run, first[i]->src, first[i]->dst, level,
+                                    c->is.alone ? packets[i] : 0, &c->listener, &c->connection[i],
+                                    why);
         if (run->level[level].plan && !c->together[level])
         {
             c->together[level] = weft_take(&run->memory, run->clos->nhosts * sizeof **c->together);
@@ -215,6 +231,7 @@ connect_qps(struct weft_collective *c, const struct weft_message *const *first,
     {
         code = weft_connection_reserve(c->connection[i]); /* behind all QPs of the graph */
     }
+    weft_scratch_give(run, packets);
     return code;
 }
 

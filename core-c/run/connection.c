@@ -74,15 +74,16 @@ part_failed(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
 
 /* Makes a QP, whose index is reserved. */
 static int
-make_qp(const struct weft_connection *c, uint64_t stream, uint32_t index, struct weft_qp **qp,
-        struct weft_refusal *why)
+make_qp(const struct weft_connection *c, uint64_t stream, uint32_t index, uint64_t packets,
+        struct weft_qp **qp, struct weft_refusal *why)
 {
     const struct weft_net_qp_site site = {.src = c->src,
                                           .dst = c->dst,
                                           .level = c->level,
                                           .stream = stream,
                                           .reserved = true,
-                                          .index = index};
+                                          .index = index,
+                                          .packets = packets};
     return weft_run_make_qp(c->run, &site, qp, why);
 }
 
@@ -93,7 +94,7 @@ add_qp(struct weft_connection *c, uint32_t index, struct weft_refusal *why)
     struct weft_part_qps *parts = c->parts;
     /* By connection and part: which host's planner made its QPs first must not matter. */
     const uint64_t stream = parts->stream + ((uint64_t)parts->nqps << PART_STREAM);
-    const int code = make_qp(c, stream, index, &parts->qp[parts->nqps], why);
+    const int code = make_qp(c, stream, index, 0, &parts->qp[parts->nqps], why);
     parts->nqps += code == 0;
     c->first = parts->qp[0];
     return code;
@@ -141,8 +142,8 @@ new_connection(struct weft_run *run, uint32_t src, uint32_t dst, uint32_t level,
 
 int
 weft_connection_make(struct weft_run *run, uint32_t src, uint32_t dst, uint32_t level,
-                     const struct weft_listener *listener, struct weft_connection **made,
-                     struct weft_refusal *why)
+                     uint64_t packets, const struct weft_listener *listener,
+                     struct weft_connection **made, struct weft_refusal *why)
 {
     const uint32_t nhosts = run->clos->nhosts;
     if (src == dst || src >= nhosts || dst >= nhosts || level >= run->nlevels)
@@ -163,7 +164,7 @@ weft_connection_make(struct weft_run *run, uint32_t src, uint32_t dst, uint32_t 
         return make_parts(c, stream, why);
     }
     code = weft_run_reserve(run, 1, false, listener, &index);
-    return code ? code : make_qp(c, stream, index, &c->first, why);
+    return code ? code : make_qp(c, stream, index, packets, &c->first, why);
 }
 
 int
@@ -181,7 +182,7 @@ weft_run_connect(struct weft_run *run, uint32_t src, uint32_t dst, uint32_t leve
                  const struct weft_listener *listener, struct weft_connection **connection,
                  struct weft_refusal *why)
 {
-    const int code = weft_connection_make(run, src, dst, level, listener, connection, why);
+    const int code = weft_connection_make(run, src, dst, level, 0, listener, connection, why);
     return code ? code : weft_connection_reserve(*connection);
 }
 

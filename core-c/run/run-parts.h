@@ -279,10 +279,11 @@ int weft_run_make_qp(struct weft_run *run, const struct weft_net_qp_site *site, 
 void weft_run_post_now(struct weft_run *run, struct weft_qp *qp, uint64_t bytes, uint64_t tag,
                        int64_t now);
 
-/** Makes a connection but for the numbers of the QPs that parts may need, and then these. */
+/** Makes a connection but for the numbers of the QPs that parts may need, and then these.
+ * @p packets: as in struct weft_net_qp_site. */
 int weft_connection_make(struct weft_run *run, uint32_t src, uint32_t dst, uint32_t level,
-                         const struct weft_listener *listener, struct weft_connection **made,
-                         struct weft_refusal *why);
+                         uint64_t packets, const struct weft_listener *listener,
+                         struct weft_connection **made, struct weft_refusal *why);
 int weft_connection_reserve(struct weft_connection *c);
 /** Begins a message that goes out in parts; returns its number. */
 uint64_t weft_connection_begin(struct weft_connection *c, uint64_t tag, uint32_t parts);

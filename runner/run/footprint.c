@@ -2,8 +2,12 @@
 /* Memory that a run's fabric takes, from the sizes of its parts. */
 #include "footprint.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "run-host.h"
 #include "scenario.h"
+#include "textbuf.h"
 
 #define LANES 2.0 /* classes of a port that are used: data and replies */
 
@@ -37,8 +41,16 @@ algorithms_of(const struct scenario *s, size_t level)
                                weft_cc_find(cc->algo->name), balancer->config, transport->config};
 }
 
+/** Bytes of a port's lanes, of which a share is busy. */
 static double
-switch_bytes(const struct scenario *s, uint32_t index)
+lanes_bytes(double busy)
+{
+    const struct weft_net_sizes sizes = sizes_of_parts();
+    return LANES * ((double)sizes.lane + busy * (double)sizes.busy_lane);
+}
+
+static double
+switch_bytes(const struct scenario *s, uint32_t index, double busy)
 {
     const struct weft_mmu_config *buffer = s->switches.config;
     const struct weft_scheduler_ops *scheduler = weft_scheduler_find(s->scheduler.algo->name);
@@ -50,7 +62,7 @@ switch_bytes(const struct scenario *s, uint32_t index)
     weft_clos_site(&s->clos, buffer, index, s->seed, s->run, &site);
     const double queues =
         buffer->classes > 2 ? (double)scheduler->state_size(s->scheduler.config) : 0;
-    const double port = own->port + (double)sizes.port + LANES * (double)sizes.lane + queues;
+    const double port = own->port + (double)sizes.port + lanes_bytes(busy) + queues;
     double balancers = 0;
     for (size_t i = 0; i <= s->nclasses; i++)
     {
@@ -89,15 +101,28 @@ path_bytes(const struct scenario *s)
     return bytes;
 }
 
+/** Bytes of both ends of a transport, for QPs of so many packets. */
+static double
+transport_bytes(const struct algorithms *a, double packets)
+{
+    const size_t size = a->transport->algo.config_size;
+    OWNED void *config = xcalloc(1, size + 1);
+    memcpy(config, a->transport_config, size);
+    if (a->transport->narrow && packets < UINT32_MAX)
+    {
+        a->transport->narrow(config, (uint64_t)ceil(packets));
+    }
+    return (double)a->transport->tx_size(config) + (double)a->transport->rx_size(config);
+}
+
 /** Bytes of the states of a QP. */
 static double
-qp_bytes(const struct scenario *s, const struct algorithms *a)
+qp_bytes(const struct scenario *s, const struct algorithms *a, double packets)
 {
     const struct weft_path_site site = path_site(s);
     struct weft_last_hop hop;
     weft_clos_last_hop(&s->clos, s->fabric.config, &hop);
-    double bytes = (double)a->transport->tx_size(a->transport_config);
-    bytes += (double)a->transport->rx_size(a->transport_config);
+    double bytes = transport_bytes(a, a->lb->plan ? INFINITY : packets);
     bytes += (double)a->cc->state_size;
     bytes += a->lb->path ? (double)a->lb->path->qp_size(a->lb_config, &site) : 0;
     bytes += a->lb->tor ? (double)a->lb->tor->qp_size(a->lb_config, &hop) : 0;
@@ -106,40 +131,40 @@ qp_bytes(const struct scenario *s, const struct algorithms *a)
 }
 
 double
-footprint_of_fabric(const struct scenario *s)
+footprint_of_fabric(const struct scenario *s, double busy)
 {
     const struct weft_clos *c = &s->clos;
     const struct weft_net_sizes sizes = sizes_of_parts();
     const struct host_bytes *own = &run_host_chosen()->bytes;
     const uint32_t most = weft_clos_most_ports(c);
-    const double port = LANES * (double)sizes.lane + (most > 1 ? (double)sizes.host_port : 0);
+    const double port = lanes_bytes(busy) + (most > 1 ? (double)sizes.host_port : 0);
     const double nic = own->nic + (double)sizes.host + most * port + path_bytes(s);
     double bytes = c->nhosts * nic + (double)weft_planes_links(c) * own->link;
     if (c->graph)
     {
         for (uint32_t i = 0; i < c->nswitches; i++)
         {
-            bytes += switch_bytes(s, i);
+            bytes += switch_bytes(s, i, busy);
         }
         const struct weft_fib_case healthy = {.weights = (enum weft_weights)s->weights};
         return bytes + (double)weft_fib_size_for(c, &healthy);
     }
-    double plane = c->ntors * switch_bytes(s, 0);
-    plane += c->naggs ? c->naggs * switch_bytes(s, c->ntors) : 0;
-    plane += c->ncores ? c->ncores * switch_bytes(s, c->ntors + c->naggs) : 0;
+    double plane = c->ntors * switch_bytes(s, 0, busy);
+    plane += c->naggs ? c->naggs * switch_bytes(s, c->ntors, busy) : 0;
+    plane += c->ncores ? c->ncores * switch_bytes(s, c->ntors + c->naggs, busy) : 0;
     const uint32_t servers = weft_clos_servers(c);
-    bytes += servers > 0 ? servers * switch_bytes(s, c->planes * c->nswitches) : 0;
+    bytes += servers > 0 ? servers * switch_bytes(s, c->planes * c->nswitches, busy) : 0;
     return bytes + c->planes * plane;
 }
 
 double
-footprint_of_qp(const struct scenario *s)
+footprint_of_qp(const struct scenario *s, double packets)
 {
     double most = 0; /* a QP may be of any level */
     for (size_t i = 0; i <= s->nclasses; i++)
     {
         const struct algorithms a = algorithms_of(s, i);
-        const double bytes = qp_bytes(s, &a);
+        const double bytes = qp_bytes(s, &a, packets);
         most = bytes > most ? bytes : most;
     }
     return most + (double)sizes_of_parts().qp + 2 * sizeof(void *) + sizeof(struct weft_flow);

@@ -11,10 +11,11 @@ extern "C"
 
     struct scenario;
 
-    /** Bytes of its hosts, switches and links. */
-    double footprint_of_fabric(const struct scenario *s);
-    /** Bytes of one QP, without its messages. */
-    double footprint_of_qp(const struct scenario *s);
+    /** Bytes of its hosts, switches and links. @p busy: the share of all lanes by which something
+     * leaves at a time. */
+    double footprint_of_fabric(const struct scenario *s, double busy);
+    /** Bytes of one QP that sends so many packets, without its messages. */
+    double footprint_of_qp(const struct scenario *s, double packets);
     /** Bytes of one message in the fabric, without its row of flows.csv. */
     double footprint_of_message(void);
     /** Bytes of one packet that is queued or on a wire. */

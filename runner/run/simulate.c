@@ -138,6 +138,7 @@ start_workload(struct course *course, char **why)
     struct weft_refusal refusal = {.text = ""};
     int code = weft_run_fill(sim->run, scenario_ops(sim->s), sim->s->workload.config, &sim->graph,
                              &refusal);
+    sim->graph.alone = true;
     sim->graph.hooks.of = course;
     sim->graph.hooks.done = plan_end;
     code = code ? code : weft_run_collective(sim->run, &sim->graph, &sim->work, &refusal);

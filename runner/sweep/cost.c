@@ -151,6 +151,20 @@ packets_at_once(const struct scenario *s, const struct traffic_load *load)
     return fmin(out, 3 * trip * c->nhosts);
 }
 
+/** Share of the lanes that have frames at a time: what a host sends is so long as its wire takes
+ * for that, and a hop. */
+static double
+busy_lanes(const struct scenario *s, const struct traffic_load *load)
+{
+    const struct weft_fabric_config *f = s->fabric.config;
+    const struct weft_clos *c = &s->clos;
+    const double way = (double)weft_clos_way(c, 0, c->nhosts - 1, f->payload + f->header);
+    const double hop = way / weft_clos_hops(c, 0, c->nhosts - 1);
+    const double rate = (double)weft_planes_host_rate(c);
+    const double sends = load->wire / c->nhosts * 8e12 / rate;
+    return fmin((sends + hop) / way, 1);
+}
+
 static void
 add_samples(const struct scenario *s, struct run_cost *cost)
 {
@@ -173,8 +187,9 @@ add_memory(const struct scenario *s, const struct traffic_load *load, struct run
     const double rows = cost->messages * sizeof(struct flow_result) +
                         cost->qps * sizeof(struct qp_result) +
                         cost->links * (sizeof(struct link_result) + LINK_COUNTERS);
-    cost->memory += PROGRAM + footprint_of_fabric(s);
-    cost->memory += cost->qps * footprint_of_qp(s) + cost->messages * footprint_of_message();
+    cost->memory += PROGRAM + footprint_of_fabric(s, busy_lanes(s, load));
+    cost->memory += cost->qps * footprint_of_qp(s, load->packets / cost->qps) +
+                    cost->messages * footprint_of_message();
     cost->memory += fmax(packets_at_once(s, load) * footprint_of_packet(), 0);
     cost->memory += rows;
 }

@@ -69,7 +69,7 @@ Compare(const Scene& scene)
         const auto level = static_cast<uint32_t>(i % levels.size());
         WeftQp* qp = fabric.CreateQp(m.src, m.dst, &old, level);
         const weft_net_qp_site
-            site{m.src, m.dst, level, fabric.GetQpBdp(m.src, m.dst), i, false, 0};
+            site{m.src, m.dst, level, fabric.GetQpBdp(m.src, m.dst), i, false, 0, 0};
         weft_qp* other = nullptr;
         if (weft_net_add_qp(fresh.net, &site, &other, &why) != 0)
         {
@@ -86,7 +86,7 @@ Compare(const Scene& scene)
         const Scene::Message& m = scene.messages[i];
         fabric.CreateQp(m.dst, m.src, &old);
         const uint32_t bdp = fabric.GetQpBdp(m.dst, m.src);
-        const weft_net_qp_site site{m.dst, m.src, 0, bdp, old.answers + i, false, 0};
+        const weft_net_qp_site site{m.dst, m.src, 0, bdp, old.answers + i, false, 0, 0};
         weft_qp* other = nullptr;
         weft_net_add_qp(fresh.net, &site, &other, &why);
     }

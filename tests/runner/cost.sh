@@ -90,9 +90,10 @@ scenario samples "$leaf_spine" '<balancer name="rsq"/><workload kind="ring" byte
 ) || exit 1
 
 # What fits the limit is run; what does not, may be tried.
+scenario large 'kind="fat-tree" k="16" link-rate="400Gbps"' "$sack"'<workload kind="alltoall" bytes="64KiB" groups="8"/>'
 (
     ulimit -v 120000
-    ends 2 "$weft" run memory.xml --no-figures --out tried
+    ends 2 "$weft" run large.xml --no-figures --out tried
     grep -q 'ulimit -v' messages || fail 'whose limit it is'
     "$weft" run ring.xml --no-figures --out tried >out 2>messages || fail 'a small run is refused'
 ) || exit 1

@@ -248,7 +248,7 @@ AddQps(OldLoad& old, NewLoad& fresh, weft_refusal& why)
         const uint32_t dst = of[i]->dst;
         old.fabric->CreateQp(src, dst, &old, of[i]->sl);
         const weft_net_qp_site
-            site{src, dst, of[i]->sl, old.fabric->GetQpBdp(src, dst), i, false, 0};
+            site{src, dst, of[i]->sl, old.fabric->GetQpBdp(src, dst), i, false, 0, 0};
         weft_qp* made = nullptr;
         if (weft_net_add_qp(fresh.fresh.net, &site, &made, &why) != 0)
         {

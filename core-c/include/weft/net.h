@@ -291,6 +291,9 @@ extern "C"
         uint64_t stream; /**< of its random numbers: unique in the run */
         bool reserved;   /**< its index is `index`; else the next one */
         uint32_t index;  /**< one that weft_net_reserve_qps() has set aside */
+        /** Most packets that will be posted on it, for which its states need no more memory than
+         * these take. Beyond them a message fails. 0: it is not known. */
+        uint64_t packets;
     };
 
     /** The bandwidth-delay product from one host to another where nothing else is sent, full
@@ -491,7 +494,8 @@ extern "C"
         size_t host_port; /**< of a host with several */
         size_t sw;        /**< without ports, buffer, balancer */
         size_t port;      /**< of a switch, without its scheduler */
-        size_t lane;      /**< of a port's class that something leaves by */
+        size_t lane;      /**< of a port's class */
+        size_t busy_lane; /**< what it takes besides while something leaves by it */
         size_t qp;        /**< without what algorithms keep */
         size_t frame;     /**< queued or on a wire */
     };

@@ -277,6 +277,7 @@ extern "C"
         struct weft_played *programs;     /**< [nprograms]; each is run once */
         uint32_t nprograms;
         uint32_t level; /**< of messages whose sl is 0 */
+        bool alone;     /**< nobody else posts on its QPs, whose states so need less memory */
         struct weft_collective_hooks hooks;
     };
 

@@ -122,6 +122,10 @@ extern "C"
         /** rx_data() and tx_reply() know WEFT_F_TRIMMED; else no packet may be trimmed. */
         bool trims;
 
+        /** Optional: changes a copy of a configuration to one for a QP that never has more than @p
+         * packets to send: both ends do the same, in less memory. */
+        void (*narrow)(void *config, uint64_t packets);
+
         size_t (*rx_size)(const void *config);
         /** Returns 0, or WEFT_ERANGE: a parameter is out of its bounds, as in a configuration
          * without its defaults: weft_config_check() tells which. So does tx_init(). */
