@@ -89,9 +89,93 @@ weft_selective_bitmap(const void *rx, uint32_t place)
     return bitmap;
 }
 
+size_t
+weft_selective_tx_size(const void *config)
+{
+    (void)config;
+    return sizeof(struct weft_selective_tx);
+}
+
+int
+weft_selective_tx_init(void *tx, const void *config, const struct weft_transport_site *site)
+{
+    const struct weft_selective_config *c = config;
+    struct weft_selective_tx *t = tx;
+    t->one = false;
+    t->rewind.next = site->first_psn & WEFT_PSN_MASK;
+    return weft_sender_init(&t->rewind.base, c->outstanding, c->window, c->rto, site->first_psn);
+}
+
 bool
 weft_selective_tx_ready(const void *tx)
 {
-    const struct weft_sender *s = tx;
-    return s->resend || weft_sender_may_send_new(s);
+    const struct weft_selective_tx *t = tx;
+    return t->rewind.base.resend || weft_rewind_tx_ready(tx);
+}
+
+int
+weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn)
+{
+    struct weft_selective_tx *t = tx;
+    struct weft_sender *s = &t->rewind.base;
+    if (!s->resend)
+    {
+        return weft_rewind_tx_next(tx, now, psn);
+    }
+    s->resend = false;
+    s->counters.resent++;
+    *psn = s->una;
+    return WEFT_TX_RETX;
+}
+
+/* The oldest packet is lost: it is to be sent again, unless the sender has gone back to it anyway.
+ */
+static void
+repeat_oldest(struct weft_rewind_tx *t)
+{
+    if (t->next != t->base.una && !t->base.resend)
+    {
+        t->base.lost = true;
+        t->base.resend = true;
+    }
+}
+
+uint32_t
+weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
+{
+    struct weft_selective_tx *t = tx;
+    struct weft_sender *s = &t->rewind.base;
+    const uint32_t acked = weft_rewind_ack(&t->rewind, reply->psn, now);
+    if (acked > 0)
+    {
+        s->resend = false; /* what was to be sent again has arrived */
+    }
+    if (reply->kind == WEFT_NACK)
+    {
+        s->counters.nacks++;
+        s->lost = false;
+        if (reply->psn == s->una && s->una != s->end)
+        {
+            repeat_oldest(&t->rewind);
+        }
+    }
+    return acked;
+}
+
+void
+weft_selective_tx_timeout(void *tx, int64_t now)
+{
+    struct weft_selective_tx *t = tx;
+    struct weft_sender *s = &t->rewind.base;
+    if (!weft_sender_timeout(s, now))
+    {
+        return;
+    }
+    s->lost = false;
+    repeat_oldest(&t->rewind);
+    if (!t->one)
+    {
+        s->resend = false;
+        t->rewind.next = s->una;
+    }
 }

@@ -9,12 +9,17 @@
  * has had none, and else by nothing, as RDMA NICs and their ns-3 models do: it has no news for the
  * sender, and the ACK that follows the missing packet covers it. A packet beyond the bitmap is
  * dropped in silence.
+ *
+ * Sender. Every reply acknowledges all before its ePSN, so a NACK can only ask for the oldest
+ * outstanding packet: one pending retransmission is all there can be, and it is always una. The
+ * timer knows less: like a RoCE requester the sender goes back to una and sends from there on (IB
+ * spec 9.7.5.1.1), past what replies acknowledge meanwhile, or repeats una alone.
  */
 #ifndef WEFT_NIC_SELECTIVE_H
 #define WEFT_NIC_SELECTIVE_H
 
 #include "base/bitmap.h"
-#include "nic/sender.h"
+#include "nic/rewind.h"
 
 #ifdef __cplusplus
 extern "C"
@@ -132,7 +137,20 @@ extern "C"
     /** Returns for rx_bitmap() which of the packets before @p place have arrived. */
     uint64_t weft_selective_bitmap(const void *rx, uint32_t place);
 
+    /** State of the sender, or its first member. */
+    struct weft_selective_tx
+    {
+        struct weft_rewind_tx rewind;
+        bool one; /**< the timer repeats the oldest packet alone; false at first */
+    };
+
+    size_t weft_selective_tx_size(const void *config);
+    int weft_selective_tx_init(void *tx, const void *config,
+                               const struct weft_transport_site *site);
     bool weft_selective_tx_ready(const void *tx);
+    int weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn);
+    uint32_t weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now);
+    void weft_selective_tx_timeout(void *tx, int64_t now);
 
 #ifdef __cplusplus
 }

@@ -48,3 +48,10 @@ weft_sender_next_lost(void *tx, uint32_t *psn)
     *psn = s->una;
     return lost;
 }
+
+bool
+weft_sender_ready(const void *tx)
+{
+    const struct weft_sender *s = tx;
+    return s->resend || weft_sender_may_send_new(s);
+}

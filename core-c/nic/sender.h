@@ -134,6 +134,7 @@ extern "C"
 
     /* Hooks of struct weft_transport_ops, the same for every transport. */
     void weft_sender_post(void *tx, uint32_t npackets);
+    bool weft_sender_ready(const void *tx);
     int64_t weft_sender_deadline(const void *tx);
     uint32_t weft_sender_una(const void *tx);
     const struct weft_tx_counters *weft_sender_counters(const void *tx);

@@ -78,7 +78,8 @@ class WeftHostPort : public WeftNetDevice
     void TellIpQueue(uint32_t bytes);
     /** A packet of an IP stack starts to leave. @param p its frame @param port by which it goes */
     void TellIpSent(const weft_packet& p, const WeftPort& port);
-    /** One for this port was lost on the link to it. @param payload of that frame */
+    /** Tells that a packet for this port was lost on the link to it. @param payload of that frame
+     */
     void TellIpLost(const WeftPayload& payload);
     /** Hands a packet to IP stacks. @param payload that has come for this port */
     void Receive(const WeftPayload& payload);

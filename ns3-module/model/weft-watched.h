@@ -19,7 +19,7 @@ class WeftWatched
     /** Somebody is to hear of it from now on. */
     virtual void Watch() = 0;
 
-    /** The same, of what joins and leaves queues. */
+    /** Somebody is to hear of what joins and leaves queues, too. */
     virtual void WatchQueues()
     {
         Watch();

@@ -230,9 +230,7 @@ static const struct attribute_spec random_degrade_attributes[] = {
 
 static const struct attribute_spec nic_attributes[] = {
     CHOICE_AT(IN_SCENARIO(nic), "preset", "own", "own uec roce-lossless roce-sr ideal", false,
-              "own: as the other elements say; uec: Ultra Ethernet's, trim and nscc, in switches "
-              "that trim; roce-lossless: nic-sr and dcqcn, with PFC; roce-sr: sack and dcqcn, "
-              "without PFC; ideal: ideal and no congestion control"),
+              "uec: trim, nscc; roce-lossless: nic-sr, dcqcn, PFC; roce-sr: sack, dcqcn, no PFC"),
 };
 
 static const struct attribute_spec convergence_attributes[] = {
@@ -501,10 +499,8 @@ static const struct element_spec elements[] = {
     {ELEMENT("topology", "scenario", ELEMENT_SETTABLE, topology_attributes,
              "the graph of hosts and switches"),
      .selector = "kind", .choice = IN_SCENARIO(topology)},
-    FIXED(
-        nic, "scenario", ELEMENT_SETTABLE | ELEMENT_SHORT,
-        "a transport, a congestion control and switches that go together, where the scenario names "
-        "no other ones"),
+    FIXED(nic, "scenario", ELEMENT_SETTABLE | ELEMENT_SHORT,
+          "a transport, a congestion control and switches that suit each other"),
     CHOSEN("fabric", "scenario", fabric, "roce", "frame sizes and NIC behaviour"),
     CHOSEN("switch", "scenario", switches, "shared-buffer",
            "the memory of every switch: buffer, traffic classes, PFC, ECN, trimming"),

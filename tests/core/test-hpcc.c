@@ -266,7 +266,7 @@ START_TEST(another_path_is_measured_from_its_second_packet_on)
 }
 END_TEST
 
-/* The same packet's stamps, told again, have no time between them. */
+/* Stamps of one packet, told twice, have no time between them. */
 START_TEST(no_time_is_no_measurement)
 {
     begin(NULL);

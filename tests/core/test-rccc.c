@@ -171,7 +171,7 @@ START_TEST(it_asks_for_what_waits)
 }
 END_TEST
 
-/* The same with a BDP, a pull for each packet of 4 KiB, and no division. */
+/* EQDS has a BDP, a pull for each packet of 4 KiB, and no division. */
 START_TEST(eqds_is_its_elder)
 {
     struct weft_pull_terms terms;
@@ -265,7 +265,7 @@ pulls(int64_t at, uint32_t qp, uint16_t to)
               pull.bytes == 64 && pull.in_port == 5 && pull.sent == at && pull.sport == 50000);
 }
 
-/* What follows is nothing. */
+/* Nothing follows. */
 static void
 rests(int64_t at)
 {

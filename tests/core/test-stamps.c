@@ -226,7 +226,7 @@ START_TEST(a_port_tells_the_rate_that_its_link_has)
 }
 END_TEST
 
-/* Who does not read stamps is told of none. */
+/* Controls that do not read stamps are told of none. */
 START_TEST(data_of_other_controls_has_no_stamps)
 {
     begin("gbn");

@@ -104,7 +104,7 @@ Read(const std::string& name)
     }
 }
 
-/** What a NIC and a switch say by their sources is what stands in their files. */
+/** Sources of a NIC and a switch say what stands in their files. */
 class PcapTestCase : public TestCase
 {
   public:

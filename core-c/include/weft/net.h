@@ -152,7 +152,7 @@ extern "C"
         /** A frame of any kind joins the queue of a switch's port. */
         void (*queued)(void *of, uint32_t index, const struct weft_packet *packet, uint32_t port,
                        int64_t now);
-        /** It starts to leave by that port; a switch that trims may have cut its payload meanwhile.
+        /** Starts to leave by that port; a switch that trims may have cut its payload meanwhile.
          * Of a node that is not watched the order among ports is not that of time. */
         void (*leaves)(void *of, uint32_t index, const struct weft_packet *packet, uint32_t port,
                        int64_t now);

@@ -35,7 +35,7 @@ extern "C"
         double pace;    /**< ps for each quantum */
     };
 
-    /** What a sender says with a packet that leaves. */
+    /** State of a sender, told with a packet that leaves. */
     struct weft_demand
     {
         uint64_t waiting; /**< packets that are to be sent, or sent again, after it */

@@ -23,7 +23,7 @@ static const struct weft_param params[] = {
     {"outstanding", WEFT_COUNT, P(selective.outstanding), "16384", "1", "4194304", NULL,
      "Packets that may be sent and not yet acknowledged; at most the window.", "(ours)"},
     {"rto", WEFT_TIME, P(selective.rto), "1ms", "1ns", "inf", NULL,
-     "Time without progress after which the oldest packet is sent again; no back-off.", "(ours)"},
+     "Time without progress after which packets are sent again; no back-off.", "(ours)"},
     {"tolerance", WEFT_COUNT, P(tolerance), "16", "1", "65536", NULL,
      "Packets beyond the ePSN from which on the receiver asks for that of the ePSN.", "(ours)"},
 };
@@ -82,6 +82,6 @@ const struct weft_transport_ops weft_transport_late_nack = {
     .tx_next_lost = weft_sender_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
-    .tx_flight = weft_sender_flight,
+    .tx_flight = weft_rewind_tx_flight,
     .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN},
 };
