@@ -119,7 +119,7 @@ add_op(const struct goal *g, const struct part *part, uint32_t i)
                                                 .peer = u32_at(g, at + 5),
                                                 .tag = u32_at(g, at + 17),
                                                 .id = i + 1,
-                                                .kind = kinds[kind - 1],
+                                                .kind = (uint8_t)kinds[kind - 1],
                                                 .stream = g->bytes[at + 21],
                                                 .nic = g->bytes[at + 22]});
     return true;
