@@ -185,6 +185,11 @@ pointers_of(struct host_dr_host *h)
 static inline uint32_t
 paths_to(const struct host_dr_host *h, uint32_t dst)
 {
+    const struct weft_clos *clos = h->clos;
+    if (clos->server_rate > 0 && weft_clos_server(clos, h->host) == weft_clos_server(clos, dst))
+    {
+        return 1; /* by their server's own network */
+    }
     if (dst - h->pod_first >= h->pod_hosts)
     {
         return h->far;
