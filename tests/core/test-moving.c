@@ -259,7 +259,8 @@ move_transport(const struct weft_algo *algo)
         const int what = nic->tx_next(tx.stays, now * 10000000, &psn);
         MUST(what == nic->tx_next(tx.moves, now * 10000000, &moved));
         MUST(what == WEFT_TX_NONE || psn == moved);
-        if (what == WEFT_TX_NONE || weft_rng_below(&rng, 5) == 0)
+        /* The first packet arrives: a timer that never fires asks for no other one. */
+        if (what == WEFT_TX_NONE || (now > 0 && weft_rng_below(&rng, 5) == 0))
         {
             continue;
         }
