@@ -317,10 +317,12 @@ WeftHostPort::TellIpSent(const weft_packet& p, const WeftPort& port)
     Sniff(payload);
     if (!m_phyTxEndTrace.IsEmpty())
     {
-        Simulator::Schedule(WireTime(p.bytes, port),
-                            [self = Ptr<WeftHostPort>(this), packet = payload.packet] {
-                                self->m_phyTxEndTrace(packet);
-                            });
+        Simulator::Schedule(
+            WireTime(p.bytes, port),
+            &WeftCall,
+            std::function<void()>([self = Ptr<WeftHostPort>(this), packet = payload.packet] {
+                self->m_phyTxEndTrace(packet);
+            }));
     }
 }
 

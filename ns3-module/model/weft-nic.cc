@@ -163,7 +163,10 @@ WeftNic::TellSent(const weft_packet& p)
     if (!m_txEndTrace.IsEmpty() && IsTimely())
     {
         Simulator::Schedule(WireTime(p.bytes, m_ports[port]),
-                            [self = Ptr<WeftNic>(this), p, port] { self->m_txEndTrace(p, port); });
+                            &WeftCall,
+                            std::function<void()>([self = Ptr<WeftNic>(this), p, port] {
+                                self->m_txEndTrace(p, port);
+                            }));
     }
     if (p.kind == WEFT_RAW)
     {

@@ -180,9 +180,11 @@ WeftSwitch::TellLeaving(const weft_packet& p, uint32_t port)
     Fire(m_dequeueTrace, p, port);
     if (!m_txEndTrace.IsEmpty() && IsTimely())
     {
-        Simulator::Schedule(
-            WireTime(p.bytes, m_ports[port]),
-            [self = Ptr<WeftSwitch>(this), p, port] { self->m_txEndTrace(p, port); });
+        Simulator::Schedule(WireTime(p.bytes, m_ports[port]),
+                            &WeftCall,
+                            std::function<void()>([self = Ptr<WeftSwitch>(this), p, port] {
+                                self->m_txEndTrace(p, port);
+                            }));
     }
 }
 

@@ -21,6 +21,14 @@
 namespace ns3
 {
 
+/** Calls what an event is to do: ns-3 3.35 schedules functions, and no lambdas. @param act to call
+ */
+inline void
+WeftCall(std::function<void()> act)
+{
+    act();
+}
+
 /** @ingroup weft @return Simulator::Now(), ps */
 inline int64_t
 WeftNow()

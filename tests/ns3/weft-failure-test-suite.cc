@@ -431,8 +431,12 @@ class GrayFaultTestCase : public TestCase
         fault.at = MicroSeconds(100);
         rig.fabric->AddFault(fault);
         rig.Send(0, 1, 100);
-        Simulator::Schedule(MicroSeconds(99), [&] { m_first = rig.lastDelivered; });
-        Simulator::Schedule(MicroSeconds(200), [&] { rig.Send(0, 1, 100); });
+        Simulator::Schedule(MicroSeconds(99), &WeftCall, std::function<void()>([&] {
+                                m_first = rig.lastDelivered;
+                            }));
+        Simulator::Schedule(MicroSeconds(200), &WeftCall, std::function<void()>([&] {
+                                rig.Send(0, 1, 100);
+                            }));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered - 200000000, m_first + 7000000, "7 us later");
     }

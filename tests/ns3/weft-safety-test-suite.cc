@@ -59,7 +59,7 @@ class WrongCallTestCase : public TestCase
     /** @param act at 5 us of a simulation */
     static void RunTo5us(const std::function<void()>& act)
     {
-        Simulator::Schedule(MicroSeconds(5), act);
+        Simulator::Schedule(MicroSeconds(5), &WeftCall, act);
         Simulator::Run();
     }
 
@@ -187,7 +187,9 @@ class SetDownTestCase : public TestCase
         rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(10)));
         rig.SendAll(2, 1000000);
         fail(rig, rig.FindLink(0, 2));
-        Simulator::Schedule(MicroSeconds(20), [&] { o.adapted = rig.fabric->GetFib() != nullptr; });
+        Simulator::Schedule(MicroSeconds(20), &WeftCall, std::function<void()>([&] {
+                                o.adapted = rig.fabric->GetFib() != nullptr;
+                            }));
         Simulator::Run();
         o.end = rig.lastAcked;
         o.dropped = rig.fabric->GetCounters().lost[WeftFabric::DROP_LINK];
@@ -236,9 +238,12 @@ class SetDownTestCase : public TestCase
                                                    {90, false}};
         for (const auto& [us, down] : states)
         {
-            Simulator::Schedule(MicroSeconds(us), [this, channel, us = us, down = down] {
-                NS_TEST_EXPECT_MSG_EQ(channel->IsDown(), down, "at " << us << " us");
-            });
+            Simulator::Schedule(
+                MicroSeconds(us),
+                &WeftCall,
+                std::function<void()>([this, channel, us = us, down = down] {
+                    NS_TEST_EXPECT_MSG_EQ(channel->IsDown(), down, "at " << us << " us");
+                }));
         }
         Simulator::Run();
     }
@@ -282,7 +287,9 @@ class DeletedListenerTestCase : public TestCase
             rig.fabric->PostMessages(0, {{c, 5000, 1}, {c, 1000000, 2}});
             auto copy = std::make_unique<Counting>(*listener);
             copy.reset();
-            Simulator::Schedule(MicroSeconds(20), [&listener] { listener.reset(); });
+            Simulator::Schedule(MicroSeconds(20), &WeftCall, std::function<void()>([&listener] {
+                                    listener.reset();
+                                }));
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(g_told, 2, "of the first message only, with " << balancer);
             NS_TEST_EXPECT_MSG_EQ(c->GetQp(0)->nwqes, c->GetQp(0)->acked, "all goes on");
